@@ -5,16 +5,14 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { isStatus, rank, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
-import type { Lookups, Observer, ReceiverName } from "../simulation/Observer.ts"
+import type { Lookups, Observer } from "../simulation/Observer.ts"
 import type { Plan } from "../simulation/Plan.ts"
 import * as Simulation from "../simulation/Simulation.ts"
 import { subjectOf } from "../simulation/Subject.ts"
 import * as Recorder from "./Recorder.ts"
 import * as Traces from "./Traces.ts"
 
-const { events, labels } = Traces
-
-const indexOf = { "receiver 1": 0, "receiver 2": 1 } as const
+const { labels } = Traces
 
 const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
   let lookups: Lookups | undefined
@@ -27,26 +25,18 @@ const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
     write(note)
   }
   const see = (id: string, event: string) => writeNext({ _tag: "Seen", id, event })
-  const recorderOf = (name: ReceiverName, isOpen: () => boolean) =>
-    Recorder.make({
-      by: indexOf[name],
-      write: writeNext,
-      isOpen,
-      now: () => lookups?.now() ?? 0,
-      isUnreadable: (id) => lookups?.isUnreadable(id) ?? false
-    })
   const observer: Observer = {
     begin: (begun) => {
       lookups = begun
     },
-    started: (name, isDead) => {
-      const { ended, ledger, observe } = recorderOf(name, () => !isDead())
-      return { ledger, journal: observe, ended }
-    },
-    called: (name, { to, transactionId }) =>
-      see(transactionId, labels.ofWorker(indexOf[name], events.called(to))),
-    committed: (name, { to, transactionId }) =>
-      see(transactionId, labels.ofWorker(indexOf[name], events.committed(to))),
+    started: (name, isDead) =>
+      Recorder.make({
+        by: name === "receiver 1" ? 0 : 1,
+        write: writeNext,
+        isOpen: () => !isDead(),
+        now: () => lookups?.now() ?? 0,
+        isUnreadable: (id) => lookups?.isUnreadable(id) ?? false
+      }),
     registered: ({ status, transactionId }) => {
       if (status !== undefined) see(transactionId, labels.registered(status))
     },

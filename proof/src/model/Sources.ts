@@ -3,10 +3,10 @@
  */
 import type * as Effect from "effect/Effect"
 import * as SeededRandom from "../rel/SeededRandom.ts"
+import { bugs } from "../simulation/Bugs.ts"
 import * as PlanGenerator from "../simulation/PlanGenerator.ts"
 import type { MakeStore } from "../simulation/CrashableStore.ts"
 import type { Plan } from "../simulation/Plan.ts"
-import { codeBugs } from "./CodeBugs.ts"
 import * as DatabaseStore from "./DatabaseStore.ts"
 import * as Killed from "./Killed.ts"
 import * as Requests from "./Requests.ts"
@@ -34,11 +34,14 @@ export interface Source {
 const unconfirmed = "a claim is told without confirmation"
 const apart = "the handler's effects and the told mark commit apart"
 const tooEarly = "the receiver answers 200 before it stores"
+const unchecked = "the checksum is not checked"
+const endless = "the lease of a dead process never ends"
+const unwatched = "no reads follow a terminal status"
 
 const simulated =
   (plan: (seed: number, count: number) => Plan, store?: MakeStore): Source["record"] =>
   (seed, count, bug = "") =>
-    Simulated.record(plan(seed, count), { ...(store && { store }), bug: codeBugs[bug] ?? {} })
+    Simulated.record(plan(seed, count), { ...(store && { store }), bug: bugs[bug] ?? {} })
 
 const days = (seed: number, count: number): Plan =>
   PlanGenerator.draw(seed, {
@@ -77,7 +80,18 @@ export const sources = {
   memory: {
     share: 1,
     record: simulated(hour),
-    bugs: Object.keys(codeBugs)
+    bugs: [
+      unconfirmed,
+      apart,
+      tooEarly,
+      unchecked,
+      endless,
+      unwatched,
+      "a lease ends while its handler runs",
+      "no transaction is polled",
+      "the handler is called only twice",
+      "a receiver that stops releases rows whose handler runs"
+    ]
   },
   sqlite: {
     share: 0.2,
@@ -92,17 +106,12 @@ export const sources = {
   simulation: {
     share: 0.3,
     record: simulated(days),
-    bugs: [unconfirmed, tooEarly, "no reads follow a terminal status"]
+    bugs: [unconfirmed, tooEarly, unwatched]
   },
   killed: {
     share: 0.1,
     record: Killed.record,
-    bugs: [
-      unconfirmed,
-      apart,
-      "the checksum is not checked",
-      "the lease of a dead process never ends"
-    ]
+    bugs: [unconfirmed, apart, unchecked, endless]
   },
   requests: {
     share: 1,

@@ -20,8 +20,8 @@ import { MinimumLogLevel } from "effect/References"
 import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { parseArgs } from "node:util"
-import { codeBugs } from "../model/CodeBugs.ts"
 import * as Recorder from "../model/Recorder.ts"
+import { bugs } from "../simulation/Bugs.ts"
 import { secret } from "./FakeService.ts"
 import * as NoteFile from "./NoteFile.ts"
 
@@ -36,7 +36,7 @@ const { values } = parseArgs({
   }
 })
 const number = Number(values.number)
-const bug = codeBugs[values.bug] ?? {}
+const bug = bugs[values.bug] ?? {}
 
 const recorder = Recorder.make({
   by: number % 2 === 0 ? 0 : 1,

@@ -6,9 +6,11 @@ import { isTerminal, type Status } from "@pawl/core/Status"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import type { Receiver } from "@pawl/webhook/Receiver"
 import type { Leased } from "@pawl/webhook/internal/rule/Row"
+import { checksum } from "@pawl/test-support/Service"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
+import { subjectOf } from "./Subject.ts"
 
 type Store = Ledger["Service"]
 type Receive = Receiver["Service"]["receive"]
@@ -180,6 +182,22 @@ const endlessLeases = (ledger: Store): Store => ({
   write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
 })
 
+/** Leases end after 5 seconds and are not renewed, so two workers have one row. */
+const shortLeases = (ledger: Store): Store => ({
+  ...ledger,
+  claim: (options) => ledger.claim({ ...options, until: options.at + 5000 }),
+  write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
+})
+
+/** Plants a bug: every callback gets the right checksum before it is verified. */
+const unchecked =
+  (receive: Receive, merchantSecret: string): Receive =>
+  (incoming) => {
+    const body = JSON.parse(new TextDecoder().decode(incoming.body))
+    const { method } = subjectOf(incoming)
+    return receive({ ...incoming, checksum: checksum(method, body, merchantSecret) })
+  }
+
 export const bugs: Readonly<Record<string, Bug>> = {
   "the last callback holds, without a rank check": { ledger: lastWriteWins },
   "a claim is told without confirmation": { policy: "never" },
@@ -190,6 +208,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "the handler's effects and the told mark commit apart": { commitsApart: true },
   "a receiver that stops releases rows whose handler runs": { releasesRunning: true },
   "the lease of a dead process never ends": { ledger: endlessLeases },
+  "a lease ends while its handler runs": { ledger: shortLeases },
+  "the checksum is not checked": { receive: unchecked },
   "a clock that was set back delays what is due": { ledger: notShifted },
   "a batch of rows waits for the slowest row of the one before it": { ledger: inBatches },
   "no reads follow the terminal status of a payout": { ledger: payoutsUnwatched },

@@ -16,18 +16,18 @@ export interface Lookups {
   readonly isUnreadable: (transactionId: string) => boolean
 }
 
-/** Observes an instance of a receiver. `ledger` wraps its store; `journal` is called before it works. */
+/** Observes an instance of a receiver. `ledger` wraps its store; `observe` is called before it works. */
 export interface Instance {
   readonly ledger: (ledger: Ledger["Service"]) => Ledger["Service"]
-  readonly journal: (journal: Journal["Service"]) => void
+  readonly observe: (journal: Journal["Service"]) => void
+  readonly called: (transition: Transition) => void
+  readonly committed: (transition: Transition) => void
   readonly ended: () => void
 }
 
 export interface Observer {
   readonly begin: (lookups: Lookups) => void
   readonly started: (name: ReceiverName, isDead: () => boolean) => Instance
-  readonly called: (name: ReceiverName, transition: Transition) => void
-  readonly committed: (name: ReceiverName, transition: Transition) => void
   readonly registered: (registration: Registration) => void
   readonly delivering: (post: Post) => (status: StatusCode | undefined) => void
   readonly redriven: (parked: Parked) => void
@@ -37,9 +37,13 @@ const ignore = () => {}
 
 export const none: Observer = {
   begin: ignore,
-  started: () => ({ ledger: (ledger) => ledger, journal: ignore, ended: ignore }),
-  called: ignore,
-  committed: ignore,
+  started: () => ({
+    ledger: (ledger) => ledger,
+    observe: ignore,
+    called: ignore,
+    committed: ignore,
+    ended: ignore
+  }),
   registered: ignore,
   delivering: () => ignore,
   redriven: ignore

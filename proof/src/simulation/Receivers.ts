@@ -23,7 +23,7 @@ import type { ClientChecker } from "./ClientChecker.ts"
 import { Commit, type CrashableStore } from "./CrashableStore.ts"
 import type { Nemesis } from "./Nemesis.ts"
 import type { Receive } from "./Network.ts"
-import type { Observer, ReceiverName } from "./Observer.ts"
+import type { Instance, Observer, ReceiverName } from "./Observer.ts"
 import type { Operation } from "./Plan.ts"
 import * as Process from "./Process.ts"
 import type { ReceiverChecker } from "./ReceiverChecker.ts"
@@ -52,28 +52,36 @@ export const make = Effect.fnUntraced(function* (
   const hmac = yield* Hmac
   const calls = new Map<string, number>()
 
-  const commit = (transition: Handler.Transition) => {
-    trace.note(`${name} commits ${transition.to} of ${transition.transactionId}`)
-    checker.committed(transition)
-    observer.committed(name, transition)
+  const handlerOf = (observed: Instance): Handler.Handler["Service"] => {
+    const commit = (transition: Handler.Transition) => {
+      trace.note(`${name} commits ${transition.to} of ${transition.transactionId}`)
+      checker.committed(transition)
+      observed.committed(transition)
+    }
+    const handle = (transition: Handler.Transition) =>
+      Effect.suspend(() => {
+        const { attempt, to, transactionId } = transition
+        trace.note(`${name} calls the handler for ${to} of ${transactionId}, attempt ${attempt}`)
+        const ended = checker.called(name, transition)
+        observed.called(transition)
+        if (bug.commitsApart === true) commit(transition)
+        if (trace.now() >= options.quietAt) return Effect.sync(() => ended("accepted"))
+        const actions = options.handlerActionsOf(transactionId)
+        const call = calls.get(transactionId) ?? 0
+        calls.set(transactionId, call + 1)
+        const action =
+          actions[call] ?? (actions.at(-1) === "fails for days" ? "fails for days" : "accepts")
+        trace.mark(`the handler ${action}`)
+        return Effect.onExit(act(action), (exit) => Effect.sync(() => ended(endOf(action, exit))))
+      })
+    return {
+      handle,
+      ...(bug.commitsApart !== true && {
+        commit: (transition, markTold) =>
+          Effect.provideService(markTold, Commit, () => commit(transition))
+      })
+    }
   }
-
-  const handle = (transition: Handler.Transition) =>
-    Effect.suspend(() => {
-      const { attempt, to, transactionId } = transition
-      trace.note(`${name} calls the handler for ${to} of ${transactionId}, attempt ${attempt}`)
-      const ended = checker.called(name, transition)
-      observer.called(name, transition)
-      if (bug.commitsApart === true) commit(transition)
-      if (trace.now() >= options.quietAt) return Effect.sync(() => ended("accepted"))
-      const actions = options.handlerActionsOf(transactionId)
-      const call = calls.get(transactionId) ?? 0
-      calls.set(transactionId, call + 1)
-      const action =
-        actions[call] ?? (actions.at(-1) === "fails for days" ? "fails for days" : "accepts")
-      trace.mark(`the handler ${action}`)
-      return Effect.onExit(act(action), (exit) => Effect.sync(() => ended(endOf(action, exit))))
-    })
 
   const watched = ({ read }: StatusReader["Service"]): StatusReader["Service"] => ({
     read: (kind, id) =>
@@ -82,14 +90,6 @@ export const make = Effect.fnUntraced(function* (
         return Effect.ensuring(read(kind, id), Effect.sync(ended))
       })
   })
-
-  const handler: Handler.Handler["Service"] = {
-    handle,
-    ...(bug.commitsApart !== true && {
-      commit: (transition, markTold) =>
-        Effect.provideService(markTold, Commit, () => commit(transition))
-    })
-  }
 
   return Process.make((instance) =>
     Effect.gen(function* () {
@@ -108,14 +108,14 @@ export const make = Effect.fnUntraced(function* (
         limits: { readsPerSecond: Infinity }
       }).pipe(
         Layer.provide(Verifier.layer({ current: Redacted.make(Client.secret) })),
-        Layer.provide(Layer.succeed(Handler.Handler, handler)),
+        Layer.provide(Layer.succeed(Handler.Handler, handlerOf(observed))),
         Layer.provide([ledger, reader])
       )
       const services = yield* Effect.orDie(Layer.build(Layer.fresh(layer)))
       if (bug.releasesRunning === true) {
         yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? releaseAll : Effect.void))
       }
-      observed.journal(Context.get(services, Journal.Journal))
+      observed.observe(Context.get(services, Journal.Journal))
       const { receive } = Context.get(services, Receiver.Receiver)
       const context = yield* Effect.context()
       const receiveOrBug = bug.receive?.(receive, Client.secret) ?? receive
