@@ -6,23 +6,21 @@
  */
 import { statuses as allStatuses, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
-import { setTimeout as sleep } from "node:timers/promises"
 import * as NoteFile from "../rel/NoteFile.ts"
 import * as ReceiverProcess from "../rel/ReceiverProcess.ts"
 import * as SeededRandom from "../rel/SeededRandom.ts"
 import * as Senders from "../rel/Senders.ts"
 import * as Stores from "../rel/Stores.ts"
+import * as Wait from "../rel/Wait.ts"
 import * as Traces from "./Traces.ts"
 
 const { events, labels } = Traces
 
-const senders = 6
 const answeredBeforeKill = { least: 5, most: 40 }
 /** The longest delay of a kill, in milliseconds. */
 const maxDelay = 80
 /** Ends the wait for the last end, in milliseconds. */
 const settleTime = 3 * NoteFile.lease
-
 /** The shares of callbacks followed by a forgery. */
 const forged = { verifiable: 0.1, unverifiable: 0.2 }
 
@@ -52,11 +50,6 @@ const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: ReadonlyArray<Effe
   return traces.all()
 }
 
-const portsOf = async ({ ready }: ReceiverProcess.ReceiverProcess) => {
-  const port = await ready
-  return port === undefined ? [] : [port]
-}
-
 export const record = Effect.fnUntraced(function* (seed: number, count: number, bug = "") {
   const kills = Math.min(5, Math.max(1, Math.ceil(count / 8)))
   const random = SeededRandom.make(seed, "killed")
@@ -82,7 +75,7 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     see(id, code === 200 ? labels.answered(status) : labels.unanswered(status))
     return code
   }
-  const { close, histories, waitForAnswers } = yield* Senders.start({
+  const { close, waitForAnswers } = yield* Senders.start({
     random,
     statuses: {
       set: (id, status) => {
@@ -94,7 +87,7 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     miss: () => {},
     ports: () => ports,
     gap: 8,
-    senders,
+    senders: 6,
     post: async (to, id, status) => {
       const code = await send(to, id, status)
       if (random.isTrue(forged.unverifiable))
@@ -104,36 +97,30 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     }
   })
 
-  const notes = () => NoteFile.read(file)
-  yield* Effect.promise(async () => {
-    let standby = start(0)
-    for (let number = 0; number < kills; number++) {
-      const receiver = standby
-      ports = await portsOf(receiver)
-      standby = start(number + 1)
-      await waitForAnswers(answeredBeforeKill.least + random.below(answeredBeforeKill.most))
-      await sleep(random.below(maxDelay))
-      await receiver.kill()
-      ports = []
-      write({ _tag: "Ended", by: number % 2 === 0 ? 0 : 1 })
-    }
-    close()
-    ports = await portsOf(standby)
-    const limit = performance.now() + settleTime
-    const isTold = () => {
-      const told = new Map<string, string>()
-      for (const note of notes())
-        if (note._tag === "Seen" && note.event.includes(" told ")) told.set(note.id, note.event)
-      return [...histories].every(([id, history]) =>
-        told.get(id)?.includes(` told ${history.at(-1)},`)
-      )
-    }
-    while (!isTold() && performance.now() < limit) await sleep(500)
-    await standby.kill()
-  })
+  const isTold = () =>
+    tracesOf(NoteFile.read(file), []).every(({ events, path }) =>
+      events.findLast((event) => event.includes(" told "))?.includes(` told ${path.at(-1)},`)
+    )
+  let standby = start(0)
+  for (let number = 0; number < kills; number++) {
+    const receiver = standby
+    ports = [yield* ReceiverProcess.waitForPort(receiver)]
+    standby = start(number + 1)
+    yield* Effect.promise(() =>
+      waitForAnswers(answeredBeforeKill.least + random.below(answeredBeforeKill.most))
+    )
+    yield* Effect.sleep(random.below(maxDelay))
+    yield* Effect.promise(receiver.kill)
+    ports = []
+    write({ _tag: "Ended", by: number % 2 === 0 ? 0 : 1 })
+  }
+  close()
+  ports = [yield* ReceiverProcess.waitForPort(standby)]
+  yield* Effect.promise(() => Wait.until(isTold, settleTime, 500))
+  yield* Effect.promise(standby.kill)
   const query = yield* Stores.queryOf(store)
   const effects = yield* Effect.promise(() =>
     query<Effects>("SELECT transaction_id AS id, status, process FROM recorded_effects")
   )
-  return tracesOf(notes(), effects)
+  return tracesOf(NoteFile.read(file), effects)
 }, Effect.scoped)
