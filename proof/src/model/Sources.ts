@@ -1,13 +1,13 @@
 /**
  * The sources of the code's traces.
  */
-import type * as Effect from "effect/Effect"
-import * as SeededRandom from "../rel/SeededRandom.ts"
+import * as Effect from "effect/Effect"
+import * as Stores from "../rel/Stores.ts"
+import * as VirtualDatabase from "../rel/VirtualDatabase.ts"
 import { bugs } from "../simulation/Bugs.ts"
 import * as PlanGenerator from "../simulation/PlanGenerator.ts"
 import type { MakeStore } from "../simulation/CrashableStore.ts"
 import type { Plan } from "../simulation/Plan.ts"
-import * as DatabaseStore from "./DatabaseStore.ts"
 import * as Killed from "./Killed.ts"
 import * as Requests from "./Requests.ts"
 import * as RequestTraces from "./RequestTraces.ts"
@@ -51,29 +51,11 @@ const days = (seed: number, count: number): Plan =>
     forgeries: 1
   })
 
-/** Draws a plan of an hour with right clocks, in which a receiver ends every minute. */
-const hour = (seed: number, count: number): Plan => {
-  const random = SeededRandom.make(seed, "traces")
-  const operationsPerDay = 24 * Math.min(20, count)
-  const plan = PlanGenerator.draw(seed, { days: 1 / 24, operationsPerDay, faults: 2, forgeries: 1 })
-  const ends = Array.from({ length: 60 }, (_, minute) => ({
-    at: minute * 60_000 + random.below(30_000),
-    duration: random.below(5000),
-    target: random.pick(["receiver 1", "receiver 2"] as const),
-    kind: random.pick(["crash", "restart"] as const),
-    jump: 0
-  }))
-  const actions = ["accepts", "accepts", "fails", "fails", "is slow"] as const
-  return {
-    ...plan,
-    skews: { client: 0, "receiver 1": 0, "receiver 2": 0 },
-    operations: plan.operations.map((operation) => ({
-      ...operation,
-      handlerActions: Array.from({ length: 10 }, () => random.pick(actions))
-    })),
-    faults: [...plan.faults.filter(({ kind }) => kind !== "jump"), ...ends]
-  }
-}
+const hour = (seed: number, count: number): Plan =>
+  PlanGenerator.drawHour(seed, Math.min(20, count))
+
+const database = (name: "sqlite" | "postgres"): MakeStore =>
+  Effect.orDie(Effect.flatMap(Stores.make(name), VirtualDatabase.make))
 
 /** The sources by name. */
 export const sources = {
@@ -95,12 +77,12 @@ export const sources = {
   },
   sqlite: {
     share: 0.2,
-    record: simulated(hour, DatabaseStore.make("sqlite")),
+    record: simulated(hour, database("sqlite")),
     bugs: [unconfirmed, apart, tooEarly]
   },
   postgres: {
     share: 0.06,
-    record: simulated(hour, DatabaseStore.make("postgres")),
+    record: simulated(hour, database("postgres")),
     bugs: [unconfirmed, apart, tooEarly]
   },
   simulation: {

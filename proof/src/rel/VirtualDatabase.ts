@@ -1,17 +1,21 @@
-/** Virtual time for a receiver with a real store: it stands still while the store works. */
-import type { Ledger } from "@pawl/webhook/Ledger"
+/** A ledger on a real store in virtual time, which stands still while a statement is under way. */
+import { Ledger } from "@pawl/webhook/Ledger"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
 import { everyCall } from "../EveryCall.ts"
-import { pass as passAlone, settle } from "../VirtualTime.ts"
+import { noteWakes, settle } from "../VirtualTime.ts"
 import * as SteppedDatabase from "./SteppedDatabase.ts"
 import * as Stores from "./Stores.ts"
 
-/** The most milliseconds that pass at once: less than `ReadBudget.lookahead`, so no read misses its time. */
-const step = 100
-
+/** Opens an empty store. `clock` is for all that waits; `pass` wakes each fiber at its time. */
 export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
+  const { clock, next } = noteWakes(yield* Clock.Clock)
+  const now = () => clock.currentTimeMillisUnsafe()
   let calls = 0
   const ended = Latch.makeUnsafe(true)
   const query = store._tag === "postgres" ? yield* Stores.queryOf(store) : undefined
@@ -19,9 +23,31 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
     yield* SteppedDatabase.install(store, "timestamptz", "to_timestamp(0)", "value")
 
   /** SQLite has the clock of the process. */
-  const setClock = async (at: number): Promise<void> => {
-    await query?.(`UPDATE clock SET value = to_timestamp(${at / 1000})`)
-  }
+  let set = { at: 0, done: Promise.resolve<unknown>(undefined) }
+  const setClock = Effect.promise(() => {
+    const at = now()
+    if (at !== set.at)
+      set = {
+        at,
+        done: Promise.resolve(query?.(`UPDATE clock SET value = to_timestamp(${at / 1000})`))
+      }
+    return set.done
+  })
+
+  const built = Layer.build(Stores.layerLedger(store))
+  const ledger = Context.get(yield* Effect.provideService(built, Clock.Clock, clock), Ledger)
+  const watched = everyCall(ledger, (call) =>
+    Effect.suspend(() => {
+      calls++
+      ended.closeUnsafe()
+      return Effect.ensuring(
+        Effect.andThen(setClock, call),
+        Effect.sync(() => {
+          if (--calls === 0) ended.openUnsafe()
+        })
+      )
+    })
+  )
 
   const idle = Effect.gen(function* () {
     for (;;) {
@@ -30,37 +56,16 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
       yield* ended.await
     }
   })
-
-  return {
-    setClock,
-    idle,
-    watch: (
-      ledger: Ledger["Service"],
-      before: Effect.Effect<void> = Effect.void
-    ): Ledger["Service"] => {
-      return everyCall(ledger, (call) =>
-        Effect.suspend(() => {
-          calls++
-          ended.closeUnsafe()
-          return Effect.ensuring(
-            Effect.andThen(before, call),
-            Effect.sync(() => {
-              if (--calls === 0) ended.openUnsafe()
-            })
-          )
-        })
-      )
-    },
-    pass: Effect.fnUntraced(function* (time: number) {
-      const until = (yield* Clock.currentTimeMillis) + time
-      for (;;) {
-        yield* idle
-        const now = yield* Clock.currentTimeMillis
-        if (now >= until) return
-        const next = Math.min(now + step, until)
-        yield* Effect.promise(() => setClock(next))
-        yield* passAlone(next - now)
-      }
-    })
-  }
+  const pass = Effect.fnUntraced(function* (time: number) {
+    const until = now() + time
+    for (;;) {
+      yield* idle
+      if (now() >= until) return
+      yield* TestClock.adjust(Math.min(next(now()) ?? until, until) - now())
+    }
+  })
+  // Its one process wakes its own workers.
+  return { ledger: { ...watched, pollInterval: Duration.infinity }, clock, pass, idle }
 })
+
+export type VirtualDatabase = Effect.Success<ReturnType<typeof make>>

@@ -11,12 +11,12 @@ import * as Admin from "@pawl/receiver/Admin"
 import * as World from "@pawl/test-support/World"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as ReadBudget from "@pawl/webhook/internal/rule/ReadBudget"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Overview } from "./OperatorPage.ts"
 import type { DatabasePart } from "./Run.ts"
-import * as Stores from "./Stores.ts"
 import * as VirtualDatabase from "./VirtualDatabase.ts"
 
 const second = 1000
@@ -28,16 +28,23 @@ const concurrency = 64
 const readTime = 20
 
 /** Only the tests play a shorter outage. */
-export const longOutage = ({ count, log, miss, store }: DatabasePart, outageTime = 6 * hour) =>
+export const longOutage = (part: DatabasePart, outageTime = 6 * hour) =>
+  Effect.flatMap(VirtualDatabase.make(part.store), (database) =>
+    Effect.provideService(play(part, database, outageTime), Clock.Clock, database.clock)
+  ).pipe(World.inVirtualTime)
+
+const play = (
+  { count, log, miss }: DatabasePart,
+  database: VirtualDatabase.VirtualDatabase,
+  outageTime: number
+) =>
   Effect.gen(function* () {
-    const database = yield* VirtualDatabase.make(store)
     const ids = Array.from({ length: count }, (_, index) => String(100_001 + index))
     let isDown = false
     const perSecond = new Map<number, number>()
-    const ledger = Context.get(yield* Layer.build(Stores.layerLedger(store)), Ledger)
     const world = yield* World.started({
       limits: { readsPerSecond },
-      plant: () => database.watch(ledger),
+      plant: () => database.ledger,
       read: ({ at }) => {
         const key = Math.floor(at / second)
         perSecond.set(key, (perSecond.get(key) ?? 0) + 1)
@@ -102,4 +109,4 @@ export const longOutage = ({ count, log, miss, store }: DatabasePart, outageTime
       reads: world.reads.length,
       mendedMs
     }
-  }).pipe(World.inVirtualTime)
+  })

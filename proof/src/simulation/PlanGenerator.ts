@@ -209,3 +209,40 @@ export const draw = (
     })
   }
 }
+
+/** Draws a plan of an hour with right clocks, in which a receiver ends every minute. */
+export const drawHour = (seed: number, operations: number): Plan => {
+  const plan = draw(seed, {
+    days: hour / day,
+    operationsPerDay: (operations * day) / hour,
+    faults: 2,
+    forgeries: 1
+  })
+  const sample = <A>(count: number, arbitrary: fc.Arbitrary<A>) =>
+    fc.sample(fc.noShrink(arbitrary), { numRuns: count, seed, path: "", unbiased: true })
+  const end = fc.record({
+    at: fc.nat({ max: minute }),
+    duration: fc.nat({ max: 5 * second }),
+    target: fc.constantFrom("receiver 1" as const, "receiver 2" as const),
+    kind: fc.constantFrom("crash" as const, "restart" as const),
+    jump: fc.constant(0)
+  })
+  const actions = fc.constantFrom("accepts", "fails", "fails", "is slow")
+  const handlerActions = sample(
+    plan.operations.length,
+    fc.array(actions, { minLength: 10, maxLength: 10 })
+  )
+  const faults = [
+    ...plan.faults.filter(({ kind }) => kind !== "jump"),
+    ...sample(60, end).map((fault, index) => ({ ...fault, at: index * minute + fault.at }))
+  ]
+  return {
+    ...plan,
+    skews: { client: 0, "receiver 1": 0, "receiver 2": 0 },
+    operations: plan.operations.map((operation, index) => ({
+      ...operation,
+      handlerActions: handlerActions[index] ?? []
+    })),
+    faults: faults.toSorted((one, two) => one.at - two.at)
+  }
+}
