@@ -1,20 +1,23 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 
-type Change = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreUnavailable, R>
+/** Changes a call, which has a name and arguments. */
+type Change = <A, E, R>(
+  call: Effect.Effect<A, E, R>,
+  name: string,
+  of: ReadonlyArray<unknown>
+) => Effect.Effect<A, E | StoreUnavailable, R>
 
 /** Changes every call of a store, except the wait for work. */
 export const everyCall = <Store extends object>(store: Store, change: Change): Store => {
-  const changed = (call: unknown) => (Effect.isEffect(call) ? change(call) : call)
+  const changed = (name: string, call: unknown, of: ReadonlyArray<unknown>) =>
+    Effect.isEffect(call) && name !== "awaitWork" ? change(call, name, of) : call
   return Object.fromEntries(
-    Object.entries(store).map(([name, call]: readonly [string, unknown]) => {
-      if (name === "awaitWork") return [name, call]
-      return [
-        name,
-        typeof call === "function" && !Effect.isEffect(call)
-          ? (...all: ReadonlyArray<unknown>) => changed(call(...all))
-          : changed(call)
-      ]
-    })
+    Object.entries(store).map(([name, call]: readonly [string, unknown]) => [
+      name,
+      typeof call === "function" && !Effect.isEffect(call)
+        ? (...of: ReadonlyArray<unknown>) => changed(name, call(...of), of)
+        : changed(name, call, [])
+    ])
   ) as Store
 }

@@ -8,7 +8,7 @@ import type { Ledger } from "@pawl/webhook/Ledger"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import type { Index } from "./Checker.ts"
-import { events, labels, type Write } from "./Traces.ts"
+import { events, labels, type Note, type Write } from "./Traces.ts"
 
 type Store = Ledger["Service"]
 
@@ -71,15 +71,17 @@ export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Opt
     write: (leased, change) => {
       const { lease, transactionId: id } = leased
       const { release, until } = change
+      const note = (to: Extract<Note, { _tag: "Changed" }>["to"]) =>
+        write({ _tag: "Changed", id, lease, to })
       return Effect.suspend(() => {
-        if (release !== undefined) write({ _tag: "Releasing", id, lease })
+        if (release !== undefined) note({ end: "releasing" })
         return ledger.write(leased, change)
       }).pipe(
         Effect.tap((row) =>
           Effect.sync(() => {
             if (row === undefined) return
-            if (release !== undefined) write({ _tag: "Released", id, lease })
-            else if (until !== undefined) write({ _tag: "Renewed", id, lease, until, now: now() })
+            if (release !== undefined) note({ end: "released" })
+            else if (until !== undefined) note({ end: "none", until, now: now() })
           })
         ),
         Effect.tapError(() => Effect.sync(() => see(id, labels.storeSilent(by))))

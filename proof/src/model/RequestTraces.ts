@@ -10,7 +10,7 @@ import { Profile } from "@pawl/core/Profile"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
-import type { RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
+import type { LeasedRequest, RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Requests from "@pawl/webhook/Requests"
 import * as Seal from "@pawl/webhook/Seal"
@@ -76,6 +76,11 @@ export const bugs: Readonly<Record<string, Bug>> = {
 
 type See = (id: string, event: string) => void
 
+const ofProcess = ["restart", "begin", "renew", "release", "park", "settle"]
+const decisions = ["cancel", "redrive", "find"]
+/** A call that stores nothing is an event if the process lost the lease. */
+const endsWithLease = ["begin", "release", "park", "settle"]
+
 /** Records the calls of a process that lives. */
 const record = (
   store: Store,
@@ -84,53 +89,40 @@ const record = (
   see: See,
   now: () => number
 ): Store => {
-  const alive = everyCall(store, (call) =>
-    Effect.suspend(() =>
-      Effect.andThen(isDead() ? Effect.fail(new StoreUnavailable({})) : Effect.void, call)
-    )
-  )
   const note = (id: string, call: string, row: RequestRow | undefined) =>
     see(id, `${call}: ${Model.textOf(row, now())}`)
-  const noted =
-    <Of extends ReadonlyArray<unknown>, A, E>(
-      call: (...of: Of) => Effect.Effect<A, E>,
-      note: (result: A, ...of: Of) => unknown
-    ) =>
-    (...of: Of) =>
-      Effect.tap(call(...of), (result) => Effect.sync(() => note(result, ...of)))
-  const decided =
-    <Of, A, E>(name: string, call: (id: string, of: Of) => Effect.Effect<A, E>) =>
-    (id: string, of: Of) =>
-      Effect.gen(function* () {
-        const before = yield* alive.get(id)
-        const result = yield* call(id, of)
-        const after = yield* alive.get(id)
-        if (after?.outcome !== before?.outcome || after?.parked !== before?.parked)
-          note(id, name, after)
-        return result
-      })
+  const recorded = everyCall(store, (call, name, [of]) =>
+    Effect.gen(function* () {
+      if (isDead()) return yield* new StoreUnavailable({})
+      const isOfProcess = ofProcess.includes(name)
+      if (!isOfProcess && !decisions.includes(name)) return yield* call
+      const id = typeof of === "string" ? of : (of as LeasedRequest).requestId
+      const before = yield* store.get(id)
+      const result = yield* call
+      const after = yield* store.get(id)
+      const isDone = ["settle", "find"].includes(name)
+        ? after?.outcome !== before?.outcome
+        : result !== undefined && result !== false
+      if (isDone || endsWithLease.includes(name))
+        note(id, isOfProcess ? `${by} ${name}` : name, isDone ? after : undefined)
+      return result
+    })
+  )
   return {
-    ...alive,
-    write: noted(alive.write, ({ isNew, row }) => {
-      if (isNew) note(row.requestId, row.lease === undefined ? "write" : `${by} write`, row)
-    }),
-    restart: noted(alive.restart, (row) => row && note(row.requestId, `${by} restart`, row)),
-    claim: noted(alive.claim, ({ rows }, { requestId }) => {
-      const call = requestId === undefined ? "claim" : "take over"
-      for (const row of rows) note(row.requestId, `${by} ${call}`, row)
-    }),
-    begin: noted(alive.begin, (row, { requestId }) => note(requestId, `${by} begin`, row)),
-    renew: noted(alive.renew, (isRenewed, { requestId }) => {
-      if (isRenewed) see(requestId, `${by} renew`)
-    }),
-    release: noted(alive.release, (row, { requestId }) => note(requestId, `${by} release`, row)),
-    park: noted(alive.park, (row, { requestId }) => note(requestId, `${by} park`, row)),
-    settle: noted(alive.settle, ({ isSettled, row }, id) =>
-      note(id, `${by} settle`, isSettled ? row : undefined)
-    ),
-    cancel: decided("the request is cancelled", alive.cancel),
-    redrive: decided("a person redrives the request", alive.redrive),
-    find: decided("a callback names the request", alive.find)
+    ...recorded,
+    write: (request, options) =>
+      Effect.tap(recorded.write(request, options), ({ isNew, row }) =>
+        Effect.sync(() => {
+          if (isNew) note(row.requestId, row.lease === undefined ? "write" : `${by} write`, row)
+        })
+      ),
+    claim: (options) =>
+      Effect.tap(recorded.claim(options), ({ rows }) =>
+        Effect.sync(() => {
+          const call = options.requestId === undefined ? "claim" : "take over"
+          for (const row of rows) note(row.requestId, `${by} ${call}`, row)
+        })
+      )
   }
 }
 
@@ -143,6 +135,15 @@ interface Ordered {
 const minute = 60_000
 const traffic = 20 * minute
 const quiet = 60 * minute
+
+/** A repeated fate is drawn more often. */
+const fates = [
+  "the service answers",
+  "the service answers",
+  "the response is lost",
+  "the request is lost",
+  "the request is refused"
+] as const
 
 const makeSender = (
   by: Index,
@@ -160,18 +161,14 @@ const makeSender = (
       return yield* new Unreachable({ reason: "refused", sent: false, attempts: 1 })
     }
     yield* say("the request is sent")
-    const fate = order?.isRefused === true ? 9 : random.below(10)
-    if (fate < 7) order?.made.add(requestId)
+    const fate = order?.isRefused === true ? "the request is refused" : random.pick(fates)
+    const isMade = fate === "the service answers" || fate === "the response is lost"
+    if (isMade) order?.made.add(requestId)
     yield* Effect.sleep(random.isTrue(0.2) ? 40_000 : random.below(3000))
-    if (fate < 5) {
-      yield* say("the service answers")
-      return { transactionId: id, transactionStatus: "PENDING" }
-    }
-    if (fate === 9) {
-      yield* say("the request is refused")
+    yield* say(fate)
+    if (fate === "the service answers") return { transactionId: id, transactionStatus: "PENDING" }
+    if (fate === "the request is refused")
       return yield* new ValidationFailed({ sent: true, status: 400, fields: [] })
-    }
-    yield* say(fate < 7 ? "the response is lost" : "the request is lost")
     const cause = new Unreachable({ reason: "reset", sent: true, attempts: 1 })
     return yield* new OutcomeUnknown({ requestId, cause })
   })
@@ -226,25 +223,18 @@ export const recordTraces = Effect.fnUntraced(
         })
       )
     )
-    const all = <A>(effectOf: (process: (typeof processes)[number]) => Effect.Effect<A>) =>
-      Effect.forEach(processes, effectOf, { discard: true })
     type Running = Requests.Requests["Service"] & Pick<Store, "find">
-    const at = (time: number, effect: Effect.Effect<unknown, unknown>) =>
-      Effect.forkScoped(Effect.andThen(sleepUntil(time), Effect.exit(effect)), {
+    const at = (time: number, work: () => Effect.Effect<unknown, unknown>) =>
+      Effect.forkScoped(sleepUntil(time).pipe(Effect.andThen(Effect.suspend(work)), Effect.exit), {
         startImmediately: true
       })
     const call = (time: number, work: (running: Running) => Effect.Effect<unknown, unknown>) =>
-      at(
-        time,
-        Effect.suspend(() => {
-          const [running] = [random.pick(processes), ...processes].flatMap(
-            (process) => process.running() ?? []
-          )
-          return running === undefined ? Effect.void : work(running)
-        })
-      )
+      at(time, () => {
+        const running = processes.flatMap((process) => process.running() ?? [])
+        return running.length === 0 ? Effect.void : work(random.pick(running))
+      })
 
-    yield* all(({ start }) => start)
+    yield* Effect.forEach(processes, ({ start }) => start)
     for (let index = 0; index < count; index++) {
       const id = String(100_001 + index)
       const order = { made: new Set<string>(), isRefused: random.isTrue(0.15) }
@@ -275,16 +265,15 @@ export const recordTraces = Effect.fnUntraced(
     }
     for (let time = minute; time < traffic; time += minute) {
       const { kill, start } = random.pick(processes)
-      const restarted = kill.pipe(
-        Effect.andThen(Effect.sleep(random.below(5000))),
-        Effect.andThen(start)
+      const down = random.below(5000)
+      yield* at(time + random.below(minute / 2), () =>
+        Effect.andThen(kill, Effect.delay(start, down))
       )
-      yield* at(time + random.below(minute / 2), restarted)
     }
     for (let time = 0; time < traffic + quiet; time += minute) yield* pass(minute)
     for (const [id, { made }] of orders) see(id, Model.endOf(made.size))
     const recorded = traces.all()
-    yield* all(({ kill }) => kill)
+    yield* Effect.forEach(processes, ({ kill }) => kill)
     return recorded.filter(({ events }) => events.some((event) => event.includes(": ")))
   },
   Effect.scoped,

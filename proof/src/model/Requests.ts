@@ -133,8 +133,8 @@ const request = (isLimited: boolean) => ({
 
 const ofMerchant = (state: State, { isLimited }: Scope, rules: Rules): Steps => {
   const { effects, row, tasks } = state
-  const decided = (name: string, after: RequestRow | undefined, more: Change = {}) =>
-    after !== undefined && move(name, { row: after, ...more }, `${name}: ${textOf(after)}`)
+  const decided = (call: string, name: string, after: RequestRow | undefined, more?: Change) =>
+    after !== undefined && move(name, { row: after, ...more }, `${call}: ${textOf(after)}`)
   if (row === undefined) {
     const written = RequestRule.write(request(isLimited), 0)
     return [protocol("the request is enqueued", { row: written }, `write: ${textOf(written)}`)]
@@ -142,18 +142,20 @@ const ofMerchant = (state: State, { isLimited }: Scope, rules: Rules): Steps => 
   const mayHaveAnEffect =
     effects > 0 || isOut(state) || tasks.some(({ stage }) => stage === "begun")
   return [
-    decided("a person redrives the request", rules.redrive(row, { at: 0, window })),
+    decided("redrive", "a person redrives the request", rules.redrive(row, { at: 0, window })),
     decided(
+      "restart",
       "the request is enqueued again",
       row.outcome && RequestRule.restart(row, request(isLimited), 0)
     ),
     !mayHaveAnEffect &&
       decided(
+        "redrive",
         "a person states that nothing happened",
         rules.redrive(row, { at: 0, window, hadNoEffect: true })
       ),
-    decided("the request is cancelled", rules.cancel(row, 0), { isCancelled: true }),
-    effects > 0 && decided("a callback names the request", rules.find(row, found))
+    decided("cancel", "the request is cancelled", rules.cancel(row, 0), { isCancelled: true }),
+    effects > 0 && decided("find", "a callback names the request", rules.find(row, found))
   ]
 }
 
@@ -394,7 +396,7 @@ export const missOf = Inclusion.make<State>({
       // A process claims a request that is due.
       time !== undefined && !isOverdue && seen(event, later),
       killed && !isPossible && seen(event, {}),
-      ...both.map((by) => hasLease(state, by) && seen(`${by} renew`, renewed(row))),
+      ...both.map((by) => hasLease(state, by) && seen(`${by} renew: ${textOf(row)}`, renewed(row))),
       isSettled(state) && seen(endOf(effects), {})
     ]
   }

@@ -55,6 +55,10 @@ export interface Trace {
 const By = Schema.Literals([0, 1])
 const OfLease = { id: Schema.String, lease: Schema.Finite }
 const Times = { until: Schema.Finite, now: Schema.Finite }
+const Change = Schema.Union([
+  Schema.Struct({ ...Times, end: Schema.tag("none") }),
+  Schema.Struct({ end: Schema.Literals(["releasing", "released"]) })
+])
 
 /**
  * An event that was noted.
@@ -62,16 +66,14 @@ const Times = { until: Schema.Finite, now: Schema.Finite }
  * - `Seen`: an event, as the label of a step.
  * - `Claimed`: worker `by` claimed the row from `at` to `until`, by its own clock; `now` is the
  *   true time.
- * - `Renewed`, `Releasing`, `Released`: the lease ends at `until`, is about to end, or has ended.
+ * - `Changed`: the lease was renewed at `now`, is about to be released, or has been.
  * - `Shifted`: a clock was set back.
  */
 export const Note = Schema.Union([
   Schema.TaggedStruct("Moved", { id: Schema.String, status: Schema.Literals(statuses) }),
   Schema.TaggedStruct("Seen", { id: Schema.String, event: Schema.String }),
   Schema.TaggedStruct("Claimed", { ...OfLease, ...Times, by: By, at: Schema.Finite }),
-  Schema.TaggedStruct("Renewed", { ...OfLease, ...Times }),
-  Schema.TaggedStruct("Releasing", OfLease),
-  Schema.TaggedStruct("Released", OfLease),
+  Schema.TaggedStruct("Changed", { ...OfLease, to: Change }),
   Schema.TaggedStruct("Shifted", { until: Schema.Finite }),
   Schema.TaggedStruct("Ended", { by: By })
 ])
@@ -87,7 +89,7 @@ interface Lease {
   until: number
   now: number
   isAlive: boolean
-  end: "none" | "releasing" | "released"
+  end: (typeof Change.Type)["end"]
 }
 
 interface Recording {
@@ -118,14 +120,6 @@ export const make = () => {
     recording.lease = { id: lease, by, time: until - at, until, now, isAlive: true, end: "none" }
   }
 
-  const changeLease = (
-    note: { readonly id: string; readonly lease: number },
-    to: Partial<Lease>
-  ) => {
-    const { lease } = of(note.id)
-    if (lease?.id === note.lease) Object.assign(lease, to)
-  }
-
   const write: Write = (note) => {
     switch (note._tag) {
       case "Moved":
@@ -137,12 +131,11 @@ export const make = () => {
         return
       case "Claimed":
         return claim(note)
-      case "Renewed":
-        return changeLease(note, { until: note.until, now: note.now, end: "none" })
-      case "Releasing":
-        return changeLease(note, { end: "releasing" })
-      case "Released":
-        return changeLease(note, { end: "released" })
+      case "Changed": {
+        const { lease } = of(note.id)
+        if (lease?.id === note.lease) Object.assign(lease, note.to)
+        return
+      }
       case "Shifted":
         for (const { lease } of recordings.values())
           if (lease) lease.until = Math.min(lease.until, note.until)

@@ -87,15 +87,15 @@ describe("the end of a lease", () => {
   it("is seen when a worker claims a row that was not released, after the time that was asked for", () => {
     expect(eventsOf(claimedAt(29_999))).toEqual([])
     expect(eventsOf(claimedAt(30_000))).toEqual([labels.leaseTime])
-    const renewed: Traces.Note = { _tag: "Renewed", id: "1", lease: 1, until: 40_000, now: 10_000 }
+    const changed = { _tag: "Changed", id: "1", lease: 1 } as const
+    const renewed = { ...changed, to: { end: "none", until: 40_000, now: 10_000 } } as const
+    const released = { ...changed, to: { end: "released" } } as const
     expect(eventsOf(renewed, claimedAt(39_999))).toEqual([])
     expect(eventsOf({ _tag: "Shifted", until: 20_000 }, claimedAt(20_000, 30_000))).toEqual([
       labels.leaseTime
     ])
-    expect(eventsOf({ _tag: "Released", id: "1", lease: 1 }, claimedAt(30_000))).toEqual([])
-    expect(eventsOf({ _tag: "Released", id: "1", lease: 9 }, claimedAt(30_000))).toEqual([
-      labels.leaseTime
-    ])
+    expect(eventsOf(released, claimedAt(30_000))).toEqual([])
+    expect(eventsOf({ ...released, lease: 9 }, claimedAt(30_000))).toEqual([labels.leaseTime])
   })
 
   it("comes early for a living worker only by a clock", () => {

@@ -28,7 +28,7 @@ it("the model accepts traces of processes that are killed, and refuses one of a 
  * Traces a process that is killed after some steps, and another one that claims the row before the
  * lease ends.
  */
-const claimedEarly = (steps: ReadonlyArray<string>, end?: "Releasing" | "Released") => {
+const claimedEarly = (steps: ReadonlyArray<string>, end?: "releasing" | "released") => {
   const traces = Traces.make()
   const id = "100016"
   const see = (...events: ReadonlyArray<string>) => {
@@ -40,7 +40,7 @@ const claimedEarly = (steps: ReadonlyArray<string>, end?: "Releasing" | "Release
   see("arrived PENDING", "accepted PENDING, new", "answered PENDING")
   claim(1, 0)
   see(...steps)
-  if (end !== undefined) traces.write({ _tag: end, id, lease: 1 })
+  if (end !== undefined) traces.write({ _tag: "Changed", id, lease: 1, to: { end } })
   traces.write({ _tag: "Ended", by: 0 })
   traces.write({ _tag: "Moved", id, status: "FAILED" })
   see("arrived FAILED", "accepted FAILED, new", "answered FAILED")
@@ -55,9 +55,9 @@ it("a row may be claimed before the lease of a killed process ends only if that 
     claimedEarly(steps, end).map((trace) => missOf(trace) === undefined)
   const called = "worker 0 called for PENDING"
   const committed = "worker 0 committed PENDING"
-  expect(accepted("Releasing", called, committed)).toEqual([true])
-  expect(accepted("Released", called, committed)).toEqual([true])
-  expect(accepted("Releasing", called)).toEqual([true])
+  expect(accepted("releasing", called, committed)).toEqual([true])
+  expect(accepted("released", called, committed)).toEqual([true])
+  expect(accepted("releasing", called)).toEqual([true])
   expect(accepted(undefined, called, committed)).toEqual([false])
   expect(accepted(undefined, called)).toEqual([false])
 })

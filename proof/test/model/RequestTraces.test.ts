@@ -36,9 +36,9 @@ it("the traces have what a request may meet", async () => {
     "leased in doubt",
     "the response is lost",
     "the request is refused",
-    "the request is cancelled",
-    "a callback names the request",
-    "a person redrives the request"
+    "cancel: NotSent",
+    "find: Found",
+    "redrive: "
   ])
     expect(seen).toContainEqual(expect.stringContaining(part))
 }, 120_000)
