@@ -38,8 +38,6 @@ type Stage =
   | "sent"
   | "arrived"
   | "answered"
-  | "registered"
-  | "stored"
   | "refused"
   | "unsent"
   | "lost"
@@ -85,7 +83,8 @@ export const textOf = (row: RequestRow | undefined, at = 0): string => {
   const leased = lease && (lease.inDoubt ? "leased in doubt" : "leased")
   const due = dueAt === undefined ? "not due" : `due in ${dueAt - at}`
   const begun = begunAt === undefined ? "" : `, begun ${at - begunAt} ago`
-  return `${outcome?._tag ?? parked?.reason ?? leased ?? due}${begun}`
+  const settled = outcome?._tag === "NotSent" ? outcome.reason : outcome?._tag
+  return `${settled ?? parked?.reason ?? leased ?? due}${begun}`
 }
 
 const changeTimes = <A extends RequestRow>(row: A, change: (at: number) => number): A => {
@@ -133,29 +132,23 @@ const request = (isLimited: boolean) => ({
 
 const ofMerchant = (state: State, { isLimited }: Scope, rules: Rules): Steps => {
   const { effects, row, tasks } = state
-  const decided = (call: string, name: string, after: RequestRow | undefined, more?: Change) =>
-    after !== undefined && move(name, { row: after, ...more }, `${call}: ${textOf(after)}`)
+  const decided = (call: string, after: RequestRow | undefined, more?: Change) => {
+    const event = `${call}: ${textOf(after)}`
+    return after !== undefined && move(event, { row: after, ...more }, event)
+  }
   if (row === undefined) {
     const written = RequestRule.write(request(isLimited), 0)
-    return [protocol("the request is enqueued", { row: written }, `write: ${textOf(written)}`)]
+    return [seen(`write: ${textOf(written)}`, { row: written })]
   }
   const mayHaveAnEffect =
     effects > 0 || isOut(state) || tasks.some(({ stage }) => stage === "begun")
   return [
-    decided("redrive", "a person redrives the request", rules.redrive(row, { at: 0, window })),
-    decided(
-      "restart",
-      "the request is enqueued again",
-      row.outcome && RequestRule.restart(row, request(isLimited), 0)
-    ),
+    decided("redrive", rules.redrive(row, { at: 0, window })),
     !mayHaveAnEffect &&
-      decided(
-        "redrive",
-        "a person states that nothing happened",
-        rules.redrive(row, { at: 0, window, hadNoEffect: true })
-      ),
-    decided("cancel", "the request is cancelled", rules.cancel(row, 0), { isCancelled: true }),
-    effects > 0 && decided("find", "a callback names the request", rules.find(row, found))
+      decided("redrive", rules.redrive(row, { at: 0, window, hadNoEffect: true })),
+    decided("restart", row.outcome && RequestRule.restart(row, request(isLimited), 0)),
+    decided("cancel", rules.cancel(row, 0), { isCancelled: true }),
+    effects > 0 && decided("find", rules.find(row, found))
   ]
 }
 
@@ -189,26 +182,25 @@ const ofIdle = (state: State, by: Index, { isLimited }: Scope, rules: Rules): St
   const id = [0, 1, 2].find((each) => !used.includes(each)) ?? 3
   const lease = { id, until: leaseTime }
   /** A call of the store that returns the row with the lease; a caller awaits all but a claim. */
-  const takes = (call: string, name: string, after: RequestRow | undefined, stage: Stage) => {
+  const takes = (call: string, after: RequestRow | undefined, stage: Stage) => {
     if (after?.lease === undefined) return false
     const isAwaited = call !== "claim"
     const task = { stage, isAwaited, leased: after as LeasedRequest }
+    const event = `${by} ${call}: ${textOf(after)}`
     const change = { row: after, tasks: changed(tasks, by, task) }
-    return (isAwaited ? move : protocol)(name, change, `${by} ${call}: ${textOf(after)}`)
+    return (isAwaited ? move : protocol)(event, change, event)
   }
   if (row === undefined) {
     const written = RequestRule.write(request(isLimited), 0, lease)
-    return [takes("write", "a caller sends the request", written, "begun")]
+    return [takes("write", written, "begun")]
   }
   const again = row.outcome && RequestRule.restart(row, request(isLimited), 0, lease)
   const leased = rules.lease(row, lease)
   const isFree = row.outcome === undefined && row.parked === undefined
   return [
-    rules.isClaimable(row, 0) && takes("claim", "a process claims the request", leased, "leased"),
-    takes("restart", "a caller sends the request again", again, "begun"),
-    isFree &&
-      RequestRule.isIdle(row, 0) &&
-      takes("take over", "a caller takes the request over", leased, "leased")
+    rules.isClaimable(row, 0) && takes("claim", leased, "leased"),
+    takes("restart", again, "begun"),
+    isFree && RequestRule.isIdle(row, 0) && takes("take over", leased, "leased")
   ]
 }
 
@@ -234,27 +226,23 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
   const sends = (name: string, to: Stage, kind = protocol) =>
     kind(name, go({ stage: to }), `${by} ${name}`)
   /** A call of the store; without a row nothing was stored. */
-  const stores = (call: string, name: string, after: RequestRow | undefined, change = go(idle)) =>
-    protocol(
-      name,
-      { ...change, ...(after !== undefined && { row: after }) },
-      `${by} ${call}: ${textOf(after)}`
-    )
+  const stores = (call: string, after: RequestRow | undefined, change = go(idle)) =>
+    seen(`${by} ${call}: ${textOf(after)}`, {
+      ...change,
+      ...(after !== undefined && { row: after })
+    })
   const stored = rules.comparesVersions ? row : leased
-  const settles = (name: string, outcome: Outcome, to = go(idle), change: Change = {}) => {
+  const settles = (outcome: Outcome) => {
     const after = rules.settle(stored, { at: 0, outcome, lease: id })
-    return stores("settle", name, after, after === undefined ? to : { ...to, ...change })
+    const isAnswered = state.isAnswered || (after !== undefined && outcome._tag === "Answered")
+    return stores("settle", after, { ...go(idle), isAnswered })
   }
   const releases = (hadNoEffect: boolean) => {
     const dueAt = RequestRule.waitAfter(leased.attempts)
     const refusal = stage === "refused" && { refusal: "no" }
     const after = rules.release(stored, id, { at: 0, dueAt, hadNoEffect, ...refusal })
-    return stores("release", "the request is released", after)
+    return stores("release", after)
   }
-  const registers = (to: Partial<Task>) =>
-    protocol("the transaction is registered", { ...go(to), isRegistered: true })
-  const answers = (to: Partial<Task>) =>
-    settles("the answer is stored", { _tag: "Answered", text: "t" }, go(to), { isAnswered: true })
 
   const ofWork = (): Steps => {
     switch (stage) {
@@ -262,13 +250,13 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
         return []
       case "leased": {
         if (!isAwaited && rules.isExpired(leased, 0, window))
-          return [settles("the request expires", { _tag: "NotSent", reason: "expired" })]
+          return [settles({ _tag: "NotSent", reason: "expired" })]
         if (!isAwaited && rules.isPastWindow(leased, 0, window))
-          return [stores("park", "the request is parked", rules.park(stored, id, "window", 0))]
+          return [stores("park", rules.park(stored, id, "window", 0))]
         const begun = rules.begin(stored, id, 0, window)
-        if (begun === undefined) return [stores("begin", "an attempt does not begin", begun)]
+        if (begun === undefined) return [stores("begin", begun)]
         const change = go({ stage: "begun", leased: begun as LeasedRequest })
-        return [stores("begin", "an attempt begins", begun, change)]
+        return [stores("begin", begun, change)]
       }
       case "begun":
         // The client sends nothing after this time.
@@ -291,22 +279,16 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
         ]
       case "answered":
         return [
-          rules.registersFirst ? registers({ stage: "registered" }) : answers({ stage: "stored" })
+          rules.registersFirst && !state.isRegistered
+            ? protocol("the transaction is registered", { isRegistered: true })
+            : settles({ _tag: "Answered", text: "t" })
         ]
-      case "registered":
-        return [answers(idle)]
-      case "stored":
-        return [registers(idle)]
       case "lost":
         return [releases(false)]
       case "refused":
-        return isDefinite
-          ? [settles("the refusal is stored", { _tag: "Refused", text: "t" })]
-          : [releases(true)]
+        return isDefinite ? [settles({ _tag: "Refused", text: "t" })] : [releases(true)]
       case "unsent":
-        return isDefinite
-          ? [settles("nothing was sent", { _tag: "NotSent", reason: "no-effect" })]
-          : [releases(true)]
+        return isDefinite ? [settles({ _tag: "NotSent", reason: "no-effect" })] : [releases(true)]
     }
   }
 
@@ -316,12 +298,8 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
     ...ofWork(),
     fault("a process stalls", go({ pace: "stalled" })),
     fault("a process is killed", ended, `${by} a process is killed`),
-    isAwaited &&
-      isSending && { ...stores("release", "a caller gives up", left, ended), kind: "fault" },
-    !isAwaited &&
-      isSending &&
-      !isOwner &&
-      stores("release", "a process that lost its lease stops", undefined, ended)
+    isAwaited && isSending && { ...stores("release", left, ended), kind: "fault" },
+    !isAwaited && isSending && !isOwner && stores("release", undefined, ended)
   ]
 }
 

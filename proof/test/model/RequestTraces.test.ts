@@ -36,7 +36,7 @@ it("the traces have what a request may meet", async () => {
     "leased in doubt",
     "the response is lost",
     "the request is refused",
-    "cancel: NotSent",
+    "cancel: cancelled",
     "find: Found",
     "redrive: "
   ])
