@@ -76,6 +76,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
 
 type See = (id: string, event: string) => void
 
+/** The calls of a process that has the request, and those of a person or the service. */
 const ofProcess = ["restart", "begin", "renew", "release", "park", "settle"]
 const decisions = ["cancel", "redrive", "find"]
 /** A call that stores nothing is an event if the process lost the lease. */
@@ -126,7 +127,7 @@ const record = (
   }
 }
 
-/** The requests of a trace; `made` has the requestIds of the transactions that the service made. */
+/** An order; `made` has the requestIds of the transactions that the service made for it. */
 interface Ordered {
   readonly made: Set<string>
   readonly isRefused: boolean

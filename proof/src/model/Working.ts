@@ -101,17 +101,19 @@ const asks = ({ go, state, status }: View, known: Known, { path }: Setting): Ste
   ]
 }
 
+/** The row may have evidence that the worker does not know before its next write. */
 const writesRead = ({ row, rule, write }: View, result: Result, seen: Evidence.Evidence) => {
   const name = `the read of ${result} is written`
   if (result === "404" || result === "no answer")
-    return protocol(name, write({}, leased(row, "no answer")))
-  const known = rule("joinsEvidence") ? row.evidence : seen
+    return protocol(name, write({}, leased({ ...row, evidence: seen }, "no answer")))
+  const confirmed = Evidence.confirmed(result)
   const change = {
-    evidence: Evidence.join(known, Evidence.confirmed(result)),
+    evidence: Evidence.join(rule("joinsEvidence") ? row.evidence : seen, confirmed),
     read: result,
     isWatched: row.isWatched || row.read !== result
   }
-  return protocol(name, write(change, leased({ ...row, ...change }, "answered")))
+  const known = { ...row, ...change, evidence: Evidence.join(seen, confirmed) }
+  return protocol(name, write(change, leased(known, "answered")))
 }
 
 const calls = ({ isFenced, news, row, shows, write }: View, known: Known): Steps => {
