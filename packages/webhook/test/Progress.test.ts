@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
 import type { Ledger } from "../src/Ledger.ts"
 import { test } from "@pawl/test-support/Tests"
+import * as Progress from "../src/internal/work/Progress.ts"
 import * as World from "@pawl/test-support/World"
 
 const { alarms, minute, second, told } = World
@@ -93,6 +94,54 @@ describe("a worker whose writes are refused", () => {
       cause: undefined,
       rows: [{ transactionId: "bad", cause }]
     })
+  })
+
+  test("tries a refused write four times more, without an alarm", function* () {
+    let tries = 0
+    const { receive, ...world } = yield* World.started({
+      plant: (ledger) => ({
+        ...ledger,
+        write: (...write) =>
+          Effect.suspend(() => (++tries < 5 ? Effect.fail(refused) : ledger.write(...write)))
+      })
+    })
+    yield* receive("1", "PENDING")
+    yield* World.pass("20 seconds")
+    expect(told(world)).toEqual(["PENDING"])
+    expect(alarms(world)).toEqual([])
+  })
+
+  test("shows the last thousand rows, for a quarter of an hour after their last refusal", function* () {
+    const progress = yield* Progress.make(() => Effect.void)
+    const refuse = (id: string) =>
+      Effect.exit(
+        progress.ofRow(
+          { method: "apm", scope: "apm", transactionId: id },
+          { sort: "rows", isEnd: true }
+        )(Effect.fail(refused))
+      )
+    const refuseAll = (some: ReadonlyArray<string>) =>
+      Effect.forkScoped(Effect.forEach(some, refuse, { concurrency: "unbounded" }))
+    const shown = Effect.map(progress.state, ({ rows }) =>
+      rows.map(({ transactionId }) => transactionId)
+    )
+    yield* refuseAll(ids(1002))
+    yield* World.pass("1 minute")
+    expect(yield* shown).toEqual(ids(1002).slice(2))
+    yield* World.pass("13 minutes")
+    yield* refuseAll(["5", "late"])
+    yield* World.pass("1 minute")
+    expect(yield* shown).toEqual([
+      ...ids(1002)
+        .slice(3)
+        .filter((id) => id !== "5"),
+      "5",
+      "late"
+    ])
+    yield* World.pass("2 minutes")
+    yield* refuseAll(["last"])
+    yield* World.pass("1 minute")
+    expect(yield* shown).toEqual(["5", "late", "last"])
   })
 
   test("frees the slots of rows that are refused", function* () {
