@@ -1,4 +1,5 @@
 import { run, start } from "@pawl/test-support/Program"
+import * as World from "@pawl/test-support/World"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Transactions } from "@pawl/webhook/LedgerSql"
 import { Requests } from "@pawl/webhook/Requests"
@@ -6,6 +7,7 @@ import * as Fake from "@pawl/testkit/Fake"
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -154,17 +156,31 @@ describe("a payout run", () => {
     Effect.gen(function* () {
       const { run } = yield* Transactions
       let calls = 0
+      const refused = yield* Deferred.make<void>()
+      const written = yield* Deferred.make<void>()
       const transactions: Transactions["Service"] = {
         run: (work, key) =>
-          Effect.suspend(() =>
-            ++calls === 2 ? new StoreUnavailable({ cause: "test" }) : run(work, key)
-          )
+          Effect.suspend(() => {
+            calls++
+            if (calls === 2)
+              return Effect.andThen(
+                Deferred.succeed(refused, undefined),
+                new StoreUnavailable({ cause: "test" })
+              )
+            const ran = run(work, key)
+            return calls < 5 ? ran : Effect.tap(ran, Deferred.succeed(written, undefined))
+          })
       }
       const payouts = Array.from({ length: 250 }, (_, at) => payout(`${at}`, "succeed"))
       const running = yield* PayoutRun.run(payouts).pipe(
         Effect.provideService(Transactions, transactions),
         Effect.forkChild
       )
+      // A piece takes real time, so virtual time passes only while the run waits.
+      yield* Deferred.await(refused)
+      yield* World.settled
+      yield* TestClock.adjust("1 second")
+      yield* Deferred.await(written)
       yield* TestClock.adjust("1 minute")
       expect(new Set((yield* Fiber.join(running)).values())).toEqual(new Set(["made"]))
       // The first piece, the refused second one, the first again, and the last two.
