@@ -8,7 +8,7 @@ import * as Cleaner from "../src/internal/work/Cleaner.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import { test } from "@pawl/test-support/Tests"
-import { card, verified } from "@pawl/test-support/Service"
+import { finish } from "@pawl/test-support/Finished"
 import * as World from "@pawl/test-support/World"
 
 const clean = (ledger: Ledger["Service"]) =>
@@ -45,7 +45,7 @@ describe("the body of a callback", () => {
     const { ledger } = world
     for (let id = 0; id < 250; id++) {
       const transactionId = String(id)
-      yield* ledger.accept(verified("card", card({ transactionId })), world.now())
+      yield* finish(transactionId, world.now()).pipe(Effect.provideService(Ledger, ledger))
     }
     yield* World.pass("2 days")
     yield* clean(ledger)
@@ -56,7 +56,7 @@ describe("the body of a callback", () => {
   test("is deleted soon after a batch failed, and not a day later", function* () {
     const world = yield* World.make()
     const { ledger } = world
-    yield* ledger.accept(verified("card", card()), world.now())
+    yield* finish("1", world.now()).pipe(Effect.provideService(Ledger, ledger))
     let failures = 10
     const deleteBodies: Ledger["Service"]["deleteBodies"] = (options) =>
       Effect.suspend(() =>
@@ -83,7 +83,8 @@ describe("the body of a callback", () => {
 
   test("is deleted in a shard soon after it failed, even if other shards did not", function* () {
     const worlds = [yield* World.make(), yield* World.make()] as const
-    for (const { ledger, now } of worlds) yield* ledger.accept(verified("card", card()), now())
+    for (const { ledger, now } of worlds)
+      yield* finish("1", now()).pipe(Effect.provideService(Ledger, ledger))
     const [broken, other] = worlds
     let failures = 3
     const deleteBodies: Ledger["Service"]["deleteBodies"] = (options) =>

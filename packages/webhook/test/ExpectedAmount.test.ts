@@ -221,6 +221,25 @@ describe("a transaction with another amount than the ordered one", () => {
     expect(world.calls).toMatchObject([{ signed: null, callback: null }])
   })
 
+  test("is parked even if its status is confirmed long after its bodies could be deleted", function* () {
+    let read: World.Options["read"] & {} = () => World.unreachable
+    const { receive, ...world } = yield* World.started({ read: (each) => read(each) })
+    yield* register(world, "25.00")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1 hour")
+    const all = { before: Number.MAX_SAFE_INTEGER, limit: 9 }
+    expect(yield* world.ledger.deleteBodies(all)).toBe(0)
+    read = World.says("SUCCEED")
+    yield* World.pass("1 hour")
+    expect(World.deadLetter(world)).toEqual(["amount-mismatch"])
+    expect(world.calls).toEqual([])
+
+    yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
+    yield* World.pass("1 minute")
+    expect(World.told(world)).toEqual(["SUCCEED"])
+    expect(yield* world.ledger.deleteBodies(all)).toBe(1)
+  })
+
   test("does not affect other transactions", function* () {
     const { receive, ...world } = yield* World.started({ read: World.says("SUCCEED") })
     yield* register(world, "10")

@@ -309,6 +309,8 @@ const promises = (place: Place) => {
     expect(yield* ledger.body(key, "PENDING")).toEqual(bodyOf("PENDING"))
     expect(yield* ledger.body(key, "SUCCEED")).toEqual(bodyOf("SUCCEED"))
     expect(yield* sql`SELECT name FROM pawl_transactions_texts`).toHaveLength(2)
+    for (const row of (yield* ledger.claim({ at: 9e9, until: 9e9 + 1, limit: 9 })).rows)
+      yield* ledger.write(row, { told: "SUCCEED" })
     expect(yield* ledger.deleteBodies({ before: 2000, limit: 9 })).toBe(2)
     expect(yield* sql`SELECT name FROM pawl_transactions_texts`).toEqual([])
   })

@@ -74,10 +74,13 @@ await onPostgres((place) => {
           const { rows } = yield* ledger.claim({ at, until: at + 1, limit, newest: 0 })
           expect(rows).toHaveLength(1)
           for (const row of rows)
-            yield* ledger.write(row, { release: { dueAt: at + 1, lane: "tell" } })
+            yield* ledger.write(row, {
+              told: "SUCCEED",
+              release: { dueAt: at + 1, lane: "tell" }
+            })
         }
         const ledger = Context.get(yield* asRole, Ledger)
-        yield* ledger.deleteBodies({ before: 10_000, limit: 10 })
+        expect(yield* ledger.deleteBodies({ before: 10_000, limit: 10 })).toBe(1)
       })
     )
   )

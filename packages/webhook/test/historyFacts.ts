@@ -230,6 +230,9 @@ const told = (events: ReadonlyArray<Event>): Status | undefined =>
     return event.type === "joined" ? (now ?? told(event.events)) : now
   }, undefined)
 
+const isTold = (events: ReadonlyArray<Event>, status: Status): boolean =>
+  statuses.indexOf(status) <= statuses.indexOf(told(events) ?? "NEW") && told(events) !== undefined
+
 const sequence = (events: ReadonlyArray<Event>): number =>
   flat(events).some((event) => event.type === "write" && event.told !== undefined) ? 1 : 0
 
@@ -381,6 +384,7 @@ export const after = (past: Past, step: Step): Past & { readonly result: unknown
         .flatMap((row) =>
           statuses
             .filter((status) => (bodies(row.events)[status] ?? Infinity) < step.at)
+            .filter((status) => claimableAt(row) === Infinity || isTold(row.events, status))
             .map((status) => ({ row, status }))
         )[0]
       return old === undefined

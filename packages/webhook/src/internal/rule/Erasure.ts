@@ -1,9 +1,14 @@
 /** The deletion of old transactions and bodies, and the erasure of one transaction. */
+import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, statuses } from "@pawl/core/Status"
 import type { Event } from "./Fact.ts"
-import type { StoredRow, StoredRows } from "./StoredRow.ts"
+import { isParked } from "./Row.ts"
+import { claimableAt, type StoredRow, type StoredRows } from "./StoredRow.ts"
 
-/** Deletes up to `limit` bodies older than a time, except those of dead letters. */
+/**
+ * Deletes up to `limit` bodies older than a time, except those of dead letters, and of a status that
+ * due work may still tell the handler, because its signed amount is compared before.
+ */
 export const deleteBodies = (
   rows: StoredRows,
   { before, limit }: { readonly before: number; readonly limit: number }
@@ -11,19 +16,19 @@ export const deleteBodies = (
   let count = 0
   const next = rows.map((stored) => {
     const { row } = stored
-    if (row.deadLetter !== undefined) return stored
+    if (isParked(row)) return stored
+    const isDue = claimableAt(stored) < Infinity
     const newestCallbacks = { ...row.newestCallbacks }
-    const bodies = { ...stored.bodies }
     for (const status of statuses) {
-      if (count === limit) break
-      if ((newestCallbacks[status]?.at ?? Infinity) >= before) continue
+      const { at = before } = newestCallbacks[status] ?? {}
+      const isUntold = Evidence.news({ status } as Evidence.Standing, row.told) === status
+      if (at >= before || (isUntold && isDue) || count === limit) continue
       delete newestCallbacks[status]
-      delete bodies[status]
       count++
     }
-    return { ...stored, row: { ...row, newestCallbacks }, bodies }
+    return { ...stored, row: { ...row, newestCallbacks } }
   })
-  return count === 0 ? { rows, count } : { rows: next, count }
+  return { rows: count === 0 ? rows : next, count }
 }
 
 /** The result of an erasure; the texts of the `open` requests stay. */
@@ -47,16 +52,15 @@ const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
   row.told !== undefined &&
   isTerminal(row.told) &&
   lease === undefined &&
-  row.deadLetter === undefined &&
+  !isParked(row) &&
   (dueAt === undefined || lane === "watch")
 
 /** Erases texts of persons; amounts, statuses, counts and times stay for accounting. */
 export const eraseRows = (
   rows: StoredRows
-): { readonly rows: StoredRows } & Pick<Erased, "bodies" | "notes"> => {
+): { readonly rows: StoredRows } & Pick<Erased, "notes"> => {
   const facts = rows.flatMap(({ facts: { kept } }) => kept)
   return {
-    bodies: rows.flatMap((stored) => Object.keys(stored.bodies)).length,
     notes: facts.filter(isNote).length,
     rows: rows.map((stored) => ({
       ...stored,
