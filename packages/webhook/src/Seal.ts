@@ -6,7 +6,7 @@
  * Texts are encrypted with AES-256-GCM and a random nonce, bound to their part, kind, merchant key,
  * base URL and requestId, so write access to the database cannot turn a payment into a payout. A
  * digest is HMAC-SHA256 of kind and body. It leaves out the security code, which must not be kept
- * in any form, and everything that a new secret changes.
+ * in any form, the callback URL, and everything that a new secret changes.
  *
  * Every given key and secret opens what it sealed, so a key can be added and a secret rotated while
  * requests are open (`docs/decisions/0017-retention.md`).
@@ -198,8 +198,8 @@ const make = Effect.fnUntraced(function* (options: Options) {
       Effect.map(prepare(aes), (cipher) => [id, cipher] as const)
     )
   )
-  const digestOf = ({ id, sign }: SealKeys.Keys, kind: RequestKind, body: string): string =>
-    SealedText.write(id, sign(`${kind}\n${CanonicalBody.of(body)}`))
+  const digestOf = ({ id, sign }: SealKeys.Keys, kind: RequestKind, text: string): string =>
+    SealedText.write(id, sign(`${kind}\n${text}`))
   const cipherOf = (id: string) =>
     Effect.fromNullishOr(ciphers.get(id)).pipe(
       Effect.mapError(() => new NotOpened({ reason: "no-key" }))
@@ -222,12 +222,15 @@ const make = Effect.fnUntraced(function* (options: Options) {
         ? yield* new NotOpened({ reason: "damaged" })
         : new TextDecoder().decode(bytes)
     }),
-    digest: (kind, body) => digestOf(first, kind, body),
+    digest: (kind, body) => digestOf(first, kind, CanonicalBody.of(body)),
     compare: (digest, kind, body) => {
       const id = SealedText.read(digest)?.id
       const keys = derived.find((each) => each.id === id)
       if (keys === undefined) return "no-key"
-      return Checksum.matches(digestOf(keys, kind, body), digest) ? "same" : "different"
+      const isSame = [CanonicalBody.of, CanonicalBody.withUrl].some((textOf) =>
+        Checksum.matches(digestOf(keys, kind, textOf(body)), digest)
+      )
+      return isSame ? "same" : "different"
     }
   })
 })

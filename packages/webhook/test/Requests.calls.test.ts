@@ -103,6 +103,28 @@ describe("an enqueued request", () => {
       expect(yield* refusal).toMatchObject(parked)
     }
   })
+
+  test("is accepted again after the callback URL of the options has changed", function* () {
+    const before = yield* start({
+      fates: Array<"lost">(9).fill("lost"),
+      callbackUrl: "https://old.example/callback"
+    })
+    const input = without(fake.payment("order-1"), "callbackUrl")
+    yield* before.enqueue("apm-payment", input)
+    yield* pass("1 second")
+    const after = yield* start({ built: before.built, callbackUrl: "https://new.example/callback" })
+    expect(yield* after.enqueue("apm-payment", input)).toEqual({ requestId: "order-1" })
+    expect(yield* after.send("apm-payment", input)).toMatchObject({ transactionStatus: "PENDING" })
+  })
+
+  test("that conflicts with another is compared first, and not paid a second time", function* () {
+    const shop = yield* start()
+    yield* shop.enqueue("apm-payment", fake.payment("order-1"))
+    const other = shop.enqueue("apm-payment", fake.payment("order-1", "11.00"))
+    expect((yield* Effect.flip(other)).message).toBe(
+      "Request order-1 was stored before with another body: read the stored one with requests.get first, because it may have taken effect"
+    )
+  })
 })
 
 describe("a request with card data", () => {

@@ -330,12 +330,11 @@ describe("digests", () => {
   it("the digests of the first version match", async () => {
     for (const { digest, key } of golden) {
       const service = await serviceOf(key)
-      expect(service.digest("apm-payment", JSON.stringify(request))).toBe(digest)
       expect(service.compare(digest, "apm-payment", JSON.stringify(request))).toBe("same")
     }
   })
 
-  it("the order of the fields, the checksum, the token and the security code do not count", async () => {
+  it("the order of the fields, the checksum, the callback URL and the security code do not count", async () => {
     const card = { number: "4242424242424242", expMonth: "04", expYear: "2030" }
     expect(
       await same(
@@ -344,7 +343,7 @@ describe("digests", () => {
           card: { cvv: "999", ...card },
           ...request,
           checksum: "bb",
-          callbackUrl: "https://shop.example/cb?a=1&pawl=second.tag"
+          callbackUrl: "https://new.example/cb?pawl=second.tag"
         }
       )
     ).toBe("same")
@@ -354,7 +353,6 @@ describe("digests", () => {
     const differences: ReadonlyArray<object> = [
       { amount: "10.01" },
       { amount: 10 },
-      { callbackUrl: "https://shop.example/cb?a=2&pawl=first.tag" },
       { card: { number: "4242424242424242" } },
       { metadata: { checksum: "aa" } },
       { transactionId: 1 }

@@ -11,7 +11,7 @@ export class RequestConflict extends Data.TaggedError("RequestConflict")<{
 }> {
   readonly code = "RequestConflict"
   override get message() {
-    return `Request ${this.requestId} was stored before with another body: use another requestId`
+    return `Request ${this.requestId} was stored before with another body: read the stored one with requests.get first, because it may have taken effect`
   }
 }
 

@@ -1,19 +1,24 @@
 /**
  * The canonical text of the body of a request: the same for two bodies that ask for the same thing.
- * Left out are the security codes, which must never be kept, and the parts that depend on the
- * merchant secret.
+ * Left out are the security codes, which must never be kept, the checksum, and the callback URL,
+ * which a new secret or a new address of the receiver changes.
  */
 import * as CardData from "@pawl/core/internal/CardData"
 import * as Json from "@pawl/core/internal/Json"
 import * as Result from "effect/Result"
 import * as Token from "../verify/Token.ts"
 
-export const of = (body: string): string =>
+export const of = (body: string): string => text(body, () => undefined)
+
+/** Makes the text of earlier digests, which has the callback URL without its token. */
+export const withUrl = (body: string): string => text(body, withoutToken)
+
+const text = (body: string, urlOf: (url: unknown) => unknown): string =>
   JSON.stringify(
     sorted(CardData.withoutSecurityCode(read(body)), (fields) => ({
       ...fields,
       checksum: undefined,
-      callbackUrl: withoutToken(fields["callbackUrl"])
+      callbackUrl: urlOf(fields["callbackUrl"])
     }))
   )
 
