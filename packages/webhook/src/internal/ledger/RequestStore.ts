@@ -206,7 +206,7 @@ export const make = (
             after === undefined
               ? { at: Number.MIN_SAFE_INTEGER, key: "" }
               : { at: after.at, key: `${after.requestId}\u0001` }
-          return records.list("requests", { from, limit })
+          return records.list("requests", { from, limit }, RequestRule.unreadable)
         }),
         (pages) => rowsOf(pages.flat()).filter(isParked).toSorted(byTime).slice(0, limit)
       ),

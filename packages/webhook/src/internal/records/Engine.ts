@@ -71,19 +71,16 @@ export const make = Effect.fnUntraced(function* <Stored>(
 
   const list = <Name extends Collection>(
     collection: Name,
-    page: { readonly from: ListPlace; readonly limit: number }
+    page: { readonly from: ListPlace; readonly limit: number },
+    unreadable?: (key: string, at: number) => Values[Name]
   ): Effect.Effect<ReadonlyArray<Listed<Values[Name]>>, StoreUnavailable> =>
-    Effect.flatMap(bounded(store.list(collection, page)), (lines) => {
-      const found = lines.flatMap((line) =>
-        known.valuesOf(collection, [line]).map((each) => ({ ...each, at: line.listedAt ?? 0 }))
-      )
-      const last = lines[page.limit - 1]
-      if (last === undefined || found.length === lines.length) return Effect.succeed(found)
-      // The character comes before any character of a key.
-      const from = { at: last.listedAt ?? 0, key: `${last.key}\u0001` }
-      const rest = list(collection, { from, limit: lines.length - found.length })
-      return Effect.map(rest, (others) => [...found, ...others])
-    })
+    Effect.map(bounded(store.list(collection, page)), (lines) =>
+      lines.flatMap((line) => {
+        const { key, listedAt: at = 0 } = line
+        const value = known.valuesOf(collection, [line])[0]?.value ?? unreadable?.(key, at)
+        return value === undefined ? [] : { key, value, at }
+      })
+    )
 
   const inside = <A>(call: Effect.Effect<A, SqlError>) =>
     Effect.flatMap(store.isInTransaction, (isInside) =>
@@ -129,8 +126,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
         }))
       ),
     /**
-     * Returns a page of the list, without the documents that cannot be read. Documents with several
-     * list times come behind the page.
+     * Returns a page of the list. `unreadable` makes the value of a request that cannot be read.
+     * Documents with several list times come behind the page.
      */
     list,
     /** `isStrict` dies of a document that cannot be read. */

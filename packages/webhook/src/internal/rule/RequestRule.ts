@@ -64,6 +64,16 @@ export const write = (
   parked: undefined
 })
 
+/** Makes the row of a document that cannot be read, which was listed at a time. */
+export const unreadable = (requestId: string, at: number): RequestRow => ({
+  ...write(
+    { requestId, kind: "unknown" as RequestRow["kind"], digest: "", hasCardData: false },
+    at
+  ),
+  dueAt: undefined,
+  parked: { reason: "unreadable", at }
+})
+
 /** Tells whether a request was surely never sent, and is not leased. */
 export const isUnsent = ({ begunAt, lease, outcome }: RequestRow): boolean =>
   outcome === undefined
