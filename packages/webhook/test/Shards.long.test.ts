@@ -334,6 +334,24 @@ const refusedMoves = (places: () => readonly [Place, Place, Place, Place]) => {
     expect(Number.sumAll(yield* Effect.forEach(right, rowsOf))).toBe(ids.length)
   })
 
+  test("a callback that a running receiver accepts during a move is not deleted", function* () {
+    const [one, two] = places()
+    yield* filled(one)
+    const { stores } = yield* opened([one, two])
+    yield* Move.move(stores)
+    const [id = ""] = ids.filter((transactionId) =>
+      LedgerSql.shardOf({ method: "apm", transactionId }, 2)
+    )
+    const running = Context.get(yield* Layer.build(ledgerOf(one)), Ledger.Ledger)
+    yield* running.accept(callback(id, "CHARGEBACK"), 2000)
+    const before = yield* running.get("apm", id)
+    expect(yield* Effect.flip(Move.move(stores))).toMatchObject({
+      _tag: "StoreUnusable",
+      message: `Two of the stores have other contents of "${id} apm" in their transactions, because a receiver ran during the move. None was deleted: stop it, delete the wrong one, then run the move again`
+    })
+    expect(yield* running.get("apm", id)).toEqual(before)
+  })
+
   test("Q09: the store of another merchant takes and gives no row in a move", function* () {
     const [one, two] = places()
     yield* Effect.forEach([one, two], filled)

@@ -2,12 +2,14 @@
  * Moves documents to the shards where they belong, after shards were added.
  *
  * No receiver may run meanwhile, and none starts on a marked shard. A document is committed in its
- * new shard before it is deleted from the old one. An interrupted move is run again. Callbacks in
- * quarantine stay, because lists join all shards.
+ * new shard before it is deleted from the old one. An interrupted move is run again. A receiver that
+ * ran nevertheless may have changed one of the two: then neither is deleted. Callbacks in quarantine
+ * stay, because lists join all shards.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import type { Collection } from "../records/Records.ts"
 import { transactionOf } from "../documents/Fields.ts"
 import type { Values } from "../records/Codecs.ts"
@@ -69,7 +71,7 @@ const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
     key: string,
     value: Values[Name]
   ) => { readonly to: Records | undefined; readonly names: ReadonlyArray<string> }
-): Effect.fn.Return<number, StoreUnavailable> {
+): Effect.fn.Return<number, StoreUnavailable | StoreUnusable> {
   let moved = 0
   yield* eachPage(
     from,
@@ -85,16 +87,27 @@ const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
           const put = texts.flatMap(({ bytes, name }) =>
             bytes === undefined ? [] : [{ name, bytes, at: 0 }]
           )
-          yield* readable(
+          const isCopied = yield* readable(
             to.change(collection, key, (stored) =>
               stored === undefined
-                ? { value, put, result: undefined }
-                : { value: stored, result: undefined }
+                ? { value, put, result: true }
+                : { value: stored, result: Equal.equals(stored, value) }
             )
           )
-          yield* readable(
-            from.change(collection, key, () => ({ value: undefined, result: undefined }))
-          )
+          const isDeleted =
+            isCopied &&
+            (yield* readable(
+              from.change(collection, key, (stored) =>
+                Equal.equals(stored, value)
+                  ? { value: undefined, result: true }
+                  : { value: stored, result: false }
+              )
+            ))
+          if (!isDeleted) {
+            return yield* new StoreUnusable({
+              message: `Two of the stores have other contents of "${key.replace("\t", " ")}" in their ${collection}, because a receiver ran during the move. None was deleted: stop it, delete the wrong one, then run the move again`
+            })
+          }
           moved++
         }),
       { discard: true }

@@ -65,12 +65,12 @@ export const pollInterval = ({ own }: Engines): Duration.Duration =>
  * Passes all documents to `use`, in pages, until it returns false. `isStrict` dies of a document
  * that cannot be read.
  */
-export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
+export const eachPage = Effect.fnUntraced(function* <Name extends Collection, E = never>(
   records: Records,
   collection: Name,
-  use: (found: PageOf<Name>["found"]) => Effect.Effect<boolean | void, StoreUnavailable>,
+  use: (found: PageOf<Name>["found"]) => Effect.Effect<boolean | void, StoreUnavailable | E>,
   isStrict = false
-): Effect.fn.Return<void, StoreUnavailable> {
+): Effect.fn.Return<void, StoreUnavailable | E> {
   let after: string | undefined = ""
   while (after !== undefined) {
     const page: PageOf<Name> = yield* records.page(collection, { after, limit: pageSize }, isStrict)
