@@ -99,7 +99,7 @@ export const keeping: ReadonlyArray<PlantedBug<ChangeLedger>> = [
   ],
   [
     "a clean-up also deletes a body that came exactly at its limit (<= for <)",
-    "callbacks are counted",
+    "deleteBodies deletes",
     (ledger) => ({
       deleteBodies: ({ before, limit }) => ledger.deleteBodies({ before: before + 1, limit })
     })
