@@ -21,7 +21,8 @@ import { fold, type Rule } from "./Rule.ts"
 export interface Options {
   /** Whether the store is in the process: then it has no cache, no groups and no time-outs. */
   readonly isLocal: boolean
-  readonly drawVersion: () => number
+  /** Returns the first version of a document, or the one after `last`. */
+  readonly nextVersion: (last?: number) => number
   /**
    * Runs a step for at most three seconds, and repeats it after a conflict unless its error
    * `isFinal`.
@@ -64,7 +65,7 @@ const lockedChanges = 256
 export const make = Effect.fnUntraced(function* <Stored>(
   store: Store<Stored>,
   known: ReturnType<typeof Known.make<Stored>>,
-  { drawVersion, groupOf, isBlocked, isLocal, run }: Options
+  { groupOf, isBlocked, isLocal, nextVersion, run }: Options
 ) {
   const contended = makeCache<number>(isLocal ? 0 : 1024)
 
@@ -104,7 +105,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
         )
         return []
       }
-      const version = last.version === undefined ? drawVersion() : last.version + 1
+      const version = nextVersion(last.version)
       const rules = task.items.map(({ rule }) => rule)
       const change = fold(rules, value.success, version)
       if (change.isChanged) {

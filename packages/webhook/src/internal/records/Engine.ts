@@ -102,7 +102,14 @@ export const make = Effect.fnUntraced(function* <Stored>(
         unavailable(change(collection, key, rule as Changes.Item["rule"], variant)),
         (done) => Effect.fromResult(done as Result.Result<A, Known.Unreadable>)
       ),
-    lease: Leases.make({ store, known, search, refresh: options.refresh ?? Effect.void, bounded }),
+    lease: Leases.make({
+      ...options,
+      store,
+      known,
+      search,
+      refresh: options.refresh ?? Effect.void,
+      bounded
+    }),
     get: <Name extends Collection>(
       collection: Name,
       key: string
@@ -168,7 +175,7 @@ export const makeLocal = <Stored>(
   make(store, {
     codecs: codecs as Codecs<unknown>,
     isLocal: true,
-    drawVersion,
+    nextVersion: (last) => (last === undefined ? drawVersion() : last + 1),
     pollInterval: Duration.infinity,
     compact: Effect.void,
     run: (step) => step,

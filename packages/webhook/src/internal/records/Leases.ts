@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { SqlError } from "effect/sql/SqlError"
 import { indexOf, type Values } from "./Codecs.ts"
+import type * as Changes from "./Changes.ts"
 import * as DueSearch from "./DueSearch.ts"
 import * as Known from "./Known.ts"
 import { type Collection, laneCount, type Line, type Store } from "./Records.ts"
@@ -15,11 +16,19 @@ interface Tools<Stored> {
   readonly store: Store<Stored>
   readonly known: ReturnType<typeof Known.make<Stored>>
   readonly search: ReturnType<typeof DueSearch.make>
+  readonly nextVersion: Changes.Options["nextVersion"]
   readonly refresh: Effect.Effect<void, SqlError>
   readonly bounded: <A>(call: Effect.Effect<A, SqlError>) => Effect.Effect<A, StoreUnavailable>
 }
 
-export const make = <Stored>({ bounded, known, refresh, search, store }: Tools<Stored>) => {
+export const make = <Stored>({
+  bounded,
+  known,
+  nextVersion,
+  refresh,
+  search,
+  store
+}: Tools<Stored>) => {
   const parkUnreadable = (
     collection: Collection,
     lines: ReadonlyArray<Line<Stored> & { readonly lane: number }>,
@@ -37,7 +46,7 @@ export const make = <Stored>({ bounded, known, refresh, search, store }: Tools<S
               return {
                 key,
                 expected: version,
-                version: version + 1,
+                version: nextVersion(version),
                 document,
                 index: { ...Known.nowhere, due, listed: [listedAt, listedAt], parts: 1 },
                 put: [],
@@ -89,7 +98,7 @@ export const make = <Stored>({ bounded, known, refresh, search, store }: Tools<S
             {
               key: line.key,
               value: found.value.success as Values[Name],
-              version: line.version + 1,
+              version: nextVersion(line.version),
               found
             }
           ]

@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (
   return yield* Engine.make(store, {
     codecs: Codecs.texts as Codecs.Codecs<unknown>,
     isLocal: false,
-    drawVersion,
+    nextVersion,
     pollInterval,
     time: clock?.time,
     refresh: clock?.refresh ?? Effect.void,
@@ -89,6 +89,13 @@ export const drawVersion = (): number => {
   const [high = 0, low = 0] = drawn.subarray(next, (next += 2))
   return (high % 2 ** 16) * 2 ** 32 + low
 }
+
+/**
+ * After a fail-over that lost commits, the version that a process remembers must not be that of a
+ * new document, so versions have gaps. A lease id is eight times a version, and stays below 2^53.
+ */
+const nextVersion = (last?: number): number =>
+  last === undefined ? drawVersion() : last + 1 + (drawVersion() % 2 ** 20)
 
 const drawn = new Uint32Array(512)
 let next = drawn.length
