@@ -78,7 +78,7 @@ export const defaults: Switches = {
     Duration.minutes(30),
     Duration.minutes(60)
   ],
-  requestIdWindow: Duration.hours(24),
+  requestIdWindow: Duration.days(1),
   status422: "doubt"
 }
 
@@ -178,21 +178,24 @@ export const unusable = (options: Readonly<Record<string, unknown>>): string | u
   )
 
 /**
- * Layer that changes some switches.
+ * Layer that changes some switches. One that is undefined keeps its default.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = ({
-  pollIntervals: [gap, ...gaps] = defaults.pollIntervals,
-  refreshBefore = defaults.refreshBefore,
-  requestIdWindow = defaults.requestIdWindow,
-  ...switches
-}: Options): Layer.Layer<never> =>
-  Layer.succeed(Profile, {
-    ...defaults,
+export const layer = (options: Options): Layer.Layer<never> => {
+  const {
+    pollIntervals: [gap, ...gaps],
+    refreshBefore,
+    requestIdWindow,
+    ...switches
+  } = Object.fromEntries(
+    Object.entries(defaults).map(([name, value]) => [name, options[name as keyof Options] ?? value])
+  ) as Required<Options>
+  return Layer.succeed(Profile, {
     ...switches,
     pollIntervals: [Duration.fromInputUnsafe(gap), ...gaps.map(Duration.fromInputUnsafe)],
     refreshBefore: Duration.fromInputUnsafe(refreshBefore),
     requestIdWindow: Duration.fromInputUnsafe(requestIdWindow)
   })
+}

@@ -44,6 +44,15 @@ it("a layer changes the given switches and keeps the defaults of all others", ()
   )
 })
 
+it("a switch that is undefined keeps its default, so that no checksum is joined with another separator", () => {
+  const names = Object.keys(Profile.defaults)
+  const profile = Effect.service(Profile.Profile).pipe(
+    Effect.provide(Profile.layer(Object.fromEntries(names.map((name) => [name, undefined])))),
+    Effect.runSync
+  )
+  expect(profile).toEqual(Profile.defaults)
+})
+
 it("the defaults are those that the documentation of each switch names", () => {
   expect(Profile.defaults).toStrictEqual({
     tokenField: undefined,
