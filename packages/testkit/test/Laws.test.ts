@@ -1,4 +1,5 @@
 import { bundleOf } from "@pawl/test-support/Program"
+import { isStatus, isTerminal, rank, statuses } from "@pawl/core/Status"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -71,6 +72,28 @@ describe("the laws of a reducer", () => {
     const alone = found.filter(({ length }) => length === 1)
     expect(new Set(alone.flatMap(namesOf))).toEqual(new Set(laws.map(({ name }) => name)))
   })
+})
+
+it("the laws of a reducer, under never, catch a claimed final status that stands before a confirmed one", () => {
+  const right = Reducer.evidenceReducer("never")
+  const reducer: Reducer.Reducer = (observations) => {
+    const standing = right(observations)
+    const claimed = statuses.filter((each) =>
+      observations.some(({ source, status }) => source === "callback" && status === each)
+    )
+    const status = claimed.find(
+      (each) =>
+        isTerminal(each) && isStatus(standing.status) && rank(each) === rank(standing.status)
+    )
+    if (standing.conflict !== null || status === undefined) return standing
+    const confirmed = observations.some(
+      (each) => each.source !== "callback" && each.status === status
+    )
+    return { status, confirmed, conflict: null }
+  }
+  expect(namesOf(breaks(Reducer.laws("never"), reducer, randomOnly()))).toEqual([
+    "the only status of the highest rank stands"
+  ])
 })
 
 describe("docs/laws.md", () => {

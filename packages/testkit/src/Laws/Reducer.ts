@@ -54,12 +54,11 @@ export const laws = (policy: Evidence.Policy = "final"): ReadonlyArray<ReducerLa
         name: "the only status of the highest rank stands",
         section: 'spec.md, "States and transitions"',
         explanation:
-          "Apply a status only if it ranks later. Without an observation that counts, no status stands."
+          "Apply a status only if it ranks later. Of two terminal ones a confirmed one takes precedence over a claimed one. Without an observation that counts, no status stands."
       },
       (reducer, observations) => {
-        const { highest } = summarize(observations)
-        const [expected] = highest
-        if (highest.length > 1) return undefined
+        const [expected, ...others] = Summary.strongestOf(summarize(observations))
+        if (others.length > 0) return undefined
         const standing = reducer(observations)
         return (standing.status ?? undefined) === expected
           ? undefined

@@ -35,10 +35,15 @@ export const summarize = (observations: ReadonlyArray<KnownObservation>): Summar
   return { confirmed, lastRead, highest }
 }
 
+/** Lists the statuses of the highest rank, of terminal ones the confirmed alone, if there are any. */
+export const strongestOf = ({ confirmed, highest }: Summary): ReadonlyArray<Status> => {
+  const settled = highest.filter((each) => isTerminal(each) && confirmed.has(each))
+  return settled.length > 0 ? settled : highest
+}
+
 /** Lists several terminal statuses of the highest rank, all confirmed or all claimed. */
-export const conflictOf = ({ confirmed, highest }: Summary): ReadonlyArray<Status> => {
-  const settled = highest.filter((each) => confirmed.has(each))
-  const rivals = settled.length > 0 ? settled : highest
+export const conflictOf = (summary: Summary): ReadonlyArray<Status> => {
+  const rivals = strongestOf(summary)
   return rivals.length > 1 && rivals.every(isTerminal) ? rivals : []
 }
 
