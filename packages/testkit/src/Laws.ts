@@ -211,16 +211,14 @@ export const propertyEffect = <Subject, A>(
   return {
     ...text,
     check: Effect.fnUntraced(function* (subject, { examples = [], ...parameters } = {}) {
+      yield* checkEach(text, options, subject, examples)
       const runPromise = Effect.runPromiseWith(yield* Effect.context())
       const failureOf = (value: A) => failureOfBody(body(subject, value))
       const holds = fc.asyncProperty(arbitrary, (value) =>
         runPromise(Effect.map(failureOf(value), (failure) => failure === undefined))
       )
       const details = yield* Effect.promise(() =>
-        fc.check(holds, {
-          ...toParameters({ ...(numRuns !== undefined && { numRuns }), ...parameters }),
-          examples: examples.map((value): [A] => [value])
-        })
+        fc.check(holds, toParameters({ ...(numRuns !== undefined && { numRuns }), ...parameters }))
       )
       return yield* report(text, show, details, failureOf)
     })
@@ -244,16 +242,27 @@ export const each = <Subject, A>(
 ): Law<Subject, A> => ({
   ...text,
   check: (subject, { examples = [] } = {}) =>
-    Effect.forEach(
-      [...examples, ...options.values],
-      (value) =>
-        checkBody(text, options.body(subject, value), {
-          counterexample: value,
-          shown: options.show(value)
-        }),
-      { discard: true }
-    )
+    checkEach(text, options, subject, [...examples, ...options.values])
 })
+
+const checkEach = <Subject, A>(
+  law: LawText,
+  options: {
+    readonly show: (value: A) => string
+    readonly body: (subject: Subject, value: A) => Effect.Effect<unknown, unknown>
+  },
+  subject: Subject,
+  values: ReadonlyArray<A>
+): Effect.Effect<void, LawBroken> =>
+  Effect.forEach(
+    values,
+    (value) =>
+      checkBody(law, options.body(subject, value), {
+        counterexample: value,
+        shown: options.show(value)
+      }),
+    { discard: true }
+  )
 
 const checkBody = (
   law: LawText,

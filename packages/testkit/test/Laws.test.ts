@@ -3,6 +3,7 @@ import { isStatus, isTerminal, rank, statuses } from "@pawl/core/Status"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
 import * as fc from "fast-check"
 import { execFile } from "node:child_process"
 import { describe, expect, it } from "vitest"
@@ -245,9 +246,23 @@ describe("a law", () => {
       wrong: "TestError: it failed",
       seed: 1
     })
-    await expect(Laws.run(law, 2000, { examples: [3000] })).rejects.toMatchObject({
-      wrong: "TestError: it failed"
+  })
+
+  it("of effects reports an example without a seed, and a random value as without the examples", async () => {
+    const law = Laws.propertyEffect(text, {
+      arbitrary: fc.nat({ max: 1000 }),
+      show: String,
+      body: (most: number, value) => (value > most ? Effect.fail(new TestError()) : Effect.void)
     })
+    const lawBroken = async (most: number, options: Laws.Options<number>) => {
+      const found = await Laws.run(law, most, options).catch(identity)
+      return found instanceof Laws.LawBroken ? found : expect.unreachable()
+    }
+    const example = await lawBroken(2000, { examples: [3000] })
+    expect(example.counterexample).toBe(3000)
+    expect(example.message).toContain("reproduce: run it again")
+    const { path = "", seed = 0 } = await lawBroken(500, { examples: [1, 2, 3] })
+    expect((await lawBroken(500, { path, seed })).counterexample).toBe(501)
   })
 })
 
