@@ -31,6 +31,14 @@ export const clients: ReadonlyArray<
     "a create that may have taken effect",
     { outcomeOf: (answer, status) => outcomeOf(answer, status, false) }
   ],
+  [
+    "a 401 after a lost response is reported as refused",
+    "a create that may have taken effect",
+    {
+      outcomeOf: (answer, status, isDoubtful) =>
+        outcomeOf(answer, status, isDoubtful && status !== 401)
+    }
+  ],
   ["a create is not retried", "a temporary failure is retried", { createAttempts: 1 }],
   [
     "a broken connection is not retried",

@@ -49,11 +49,16 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
       name: "a create that may have taken effect is never reported as refused (C7)",
       section: "docs/decisions/0010",
       explanation:
-        "A merchant who sees a refusal orders again. After a broken connection, a 5xx or an unreadable response, the outcome is unknown."
+        "A merchant who sees a refusal orders again. After a broken connection, a 5xx or an unreadable response, the outcome is unknown, and a later 401 does not change that."
     },
-    { events: oneOf("reset-after", "500", "503", "truncate", "content-type") },
+    {
+      events: [
+        ...oneOf("reset-after", "500", "503", "truncate", "content-type"),
+        ["reset-after", "401"]
+      ] as const
+    },
     function* ({ client, setFaults, settle }, faults) {
-      setFaults(() => faults[0] ?? "none")
+      setFaults((n) => faults[n] ?? faults.at(-1) ?? "none")
       const result = yield* Effect.orElseSucceed(
         settle(() => client.create(order())),
         () => ({ outcome: "unknown" })
