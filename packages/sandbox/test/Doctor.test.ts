@@ -342,6 +342,13 @@ it.for([
   ["https://pay.example/api", undefined, false],
   ["https://sandboxes.example/api", undefined, false],
   ["https://contest.example/api", undefined, false],
+  ["https://sandbox/api", undefined, true],
+  ["https://pay.test/api", undefined, true],
+  // The top-level domains of developers and of Qatar.
+  ["https://api.pay.dev/api", undefined, false],
+  ["https://api.bank.qa/api", undefined, false],
+  ["https://api.bank.qa./api", undefined, false],
+  ["https://qa.bank.qa/api", undefined, true],
   ["https://pay.example/api", "pay.example", true],
   ["https://pay.example/api", "other.example", false],
   ["http://sandbox.pay.example/api", undefined, false],

@@ -19,5 +19,6 @@ export const refusal = (baseUrl: string, allowed: string | undefined): string | 
     : `${hostname} may be production, where the run moves money; if you mean it, repeat the command with --production --production-host ${hostname}`
 }
 
+/** The last part of a host is a top-level domain, such as `dev` and `qa`; `test` is reserved. */
 const trial =
-  /(?:^|[.-])(?:sandbox|test|testing|staging|stage|uat|dev|demo|qa|preprod)\d*(?:[.-]|$)/u
+  /(?:^|[.-])(?:sandbox|test|testing|staging|stage|uat|dev|demo|qa|preprod)\d*(?:[.-][^.]|(?<=^[^.]*)$)|\.test$/u
