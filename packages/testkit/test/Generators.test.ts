@@ -577,6 +577,15 @@ describe("nouns", () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
+  it("the hostile values of each schema of text with a rule have texts", () => {
+    const ruled = Generators.nouns.filter(([, { ast }]) => ast._tag === "String" && ast.checks)
+    const without = ruled.filter(([name, schema]) =>
+      sample(Generators.hostile(name, schema)).every((each) => typeof each !== "string")
+    )
+    expect(ruled.length).toBeGreaterThan(5)
+    expect(without.map(([name]) => name)).toEqual([])
+  })
+
   describe.for(Generators.nouns)("%s", ([name, schema]) => {
     const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema))
 

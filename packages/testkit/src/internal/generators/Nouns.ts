@@ -173,5 +173,11 @@ const lookalikes: Readonly<Record<string, ReadonlyArray<string>>> = {
   AccountId: joinable,
   CardNumber: ["", "4242 4242 4242 4242", "4242-4242-4242-4242", "4".repeat(11), "4".repeat(20)],
   CardToken: [""],
+  CallbackUrl: [
+    ...urls,
+    "https://shop.example/?paymentMethod=card",
+    "https://shop.example/?order=7&apmType[]=WALLET",
+    "https://shop.example/?%50aymentmethod"
+  ],
   Url: urls
 }
