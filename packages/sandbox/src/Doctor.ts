@@ -252,7 +252,7 @@ export interface Check {
 
 /**
  * Reads every response with the client's decoders, and every callback with the verifier, under the
- * switches of a profile.
+ * switches of a profile. A subscription that the run could not cancel is a problem too.
  *
  * @category getters
  * @since 0.1.0

@@ -70,6 +70,29 @@ it("an empty recording shows nothing, and is not sound", () => {
   assert.isFalse(Doctor.isSound(findings))
 })
 
+it("a subscription that could not be cancelled is a problem, because it charges its card again", async () => {
+  const problems = async (refused: number) => {
+    let deletes = 0
+    const recording = await probed({
+      ...Readings.behaviour({}),
+      refusal: ({ method }) =>
+        method === "DELETE" && ++deletes >= refused
+          ? { status: 500, headers: {}, body: "" }
+          : undefined
+    })
+    return Doctor.reads(recording, {}).flatMap(({ problem, subject }) =>
+      problem === undefined ? [] : [`${subject}: ${problem}`]
+    )
+  }
+  const line = (name: string) =>
+    expect.stringMatching(
+      new RegExp(`^end of ${name}: \\d{6} may still charge its card, so cancel it$`, "u")
+    )
+  expect(await problems(1)).toEqual([line("subscription"), line("trial")])
+  expect(await problems(4)).toEqual([line("trial")])
+  expect(await problems(5)).toEqual([])
+})
+
 describe("a run", () => {
   it("sends no more than its plan says", () =>
     beside(

@@ -1,4 +1,7 @@
-/** Reads a recording as pawl does: by the decoders of the client, and by the verifier. */
+/**
+ * Reads a recording as pawl does: by the decoders of the client, and by the verifier. Names the
+ * subscriptions that the run could not cancel.
+ */
 import type { Switches } from "@pawl/core/Profile"
 import { findToken } from "@pawl/http/internal/token/TokenResponse"
 import * as Endpoint from "@pawl/http/internal/wire/Endpoint"
@@ -84,6 +87,25 @@ const callbackProblem = (
     : "it names another transaction"
 }
 
+/** The last change that succeeded has to be a cancellation. */
+const endOf =
+  (recording: Recording) =>
+  (name: string): ReadonlyArray<Check> => {
+    const id = member(recording, name, "subscriptionId")
+    const last = recording.exchanges.findLast(
+      (exchange) =>
+        exchange.name.startsWith(`${name}.`) && exchange.method !== "GET" && isSuccess(exchange)
+    )
+    return id === undefined || last?.method === "DELETE"
+      ? []
+      : [
+          {
+            subject: `end of ${name}`,
+            problem: `${id} may still charge its card, so cancel it`
+          }
+        ]
+  }
+
 export const all = (recording: Recording, switches: Switches): ReadonlyArray<Check> => {
   const auth = find(recording, "auth")
   const responses = operations.flatMap(([endpoint, ...names]): ReadonlyArray<Check> => {
@@ -105,6 +127,7 @@ export const all = (recording: Recording, switches: Switches): ReadonlyArray<Che
       ? []
       : [{ subject: "response to auth", problem: tokenProblem(auth, switches) }]),
     ...responses,
+    ...["subscription", "trial"].flatMap(endOf(recording)),
     ...Array.from(callbacks, ([name, each]) => ({
       subject: `${each.length === 1 ? "callback" : `${each.length} callbacks`} of ${name || "an unknown transaction"}`,
       problem: each
