@@ -98,7 +98,7 @@ const responseTimeout = Duration.seconds(30)
 /** The longest time without a response to a callback. */
 const longestHold = Duration.seconds(35)
 
-/** A public URL may get any number of posts. */
+/** A public URL may get any number of posts, of which genuine ones are always recorded. */
 const mostCallbacks = 1000
 
 const recordedHeaders =
@@ -206,11 +206,11 @@ export const make = Effect.fnUntraced(function* (
 
   const receive = Effect.fnUntraced(function* (incoming: Incoming) {
     const { body, checksum = "", contentType, search } = incoming
-    if (recording.callbacks.length >= mostCallbacks) return 503
     const received = utf8.decode(body)
     const query = new URLSearchParams(search)
     const name = query.get(probeParameter) ?? Recording.nameOf(recording, received)
     const signed = Recording.signedAs(sign, checksum, search, received)
+    if (signed === undefined && recording.callbacks.length >= mostCallbacks) return 503
     // A stranger's post must not use up the attempts that are refused, failed or held.
     const times = (answers.get(name) ?? 0) + (signed === undefined ? 0 : 1)
     answers.set(name, times)
