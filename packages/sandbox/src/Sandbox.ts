@@ -234,14 +234,17 @@ const courier = ({ allowCallbacks = [] }: Options) =>
     )
   )
 
-const config = ({ readings = {}, style, switches, ...options }: Options) => {
+const config = ({ pageUrl, readings = {}, style, switches, ...options }: Options) => {
   const behaviour = Readings.behaviour(readings, style)
   return Layer.unwrap(
     Effect.map(NodePort.NodePort, ({ origin }) =>
       Gateway.layerSettings({
-        pageUrl: origin,
-        behaviour: { ...behaviour, switches: { ...switches, ...behaviour.switches } },
-        ...options
+        ...options,
+        pageUrl: pageUrl ?? origin,
+        behaviour: options.behaviour ?? {
+          ...behaviour,
+          switches: { ...switches, ...behaviour.switches }
+        }
       })
     )
   )

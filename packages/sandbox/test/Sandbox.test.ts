@@ -11,7 +11,7 @@ import * as Faults from "@pawl/testkit/Faults"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
-import { run } from "./support/sandbox.ts"
+import { run, runWith } from "./support/sandbox.ts"
 import { get, post, raw, receiver } from "./support/wire.ts"
 
 const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object = credentials) {
@@ -70,6 +70,19 @@ it("takes a payment over HTTP, and its callbacks match its true history", () =>
     assert.deepStrictEqual((yield* get(baseUrl.replace("/api", "/sandbox/deliveries"))).json, log)
     assert.strictEqual((yield* get(baseUrl.replace("/api", "/sandbox/transactions/7"))).status, 404)
   }))
+
+it("an undefined setting keeps its default: the pages are those of the sandbox, and the readings hold", () =>
+  runWith(
+    { pageUrl: undefined, behaviour: undefined, readings: { metadata: "left out" } },
+    function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const token = yield* authenticate(baseUrl)
+      const request = payment({ metadata: { order: "7" } })
+      const { text } = yield* post(`${baseUrl}/v1/payments/apm`, request, token)
+      assert.include(text, `"redirectUrl":"${baseUrl.replace("/api", "/apm/")}`)
+      assert.notInclude(text, "metadata")
+    }
+  ))
 
 it("A37: text with a lone surrogate is 400 and names its field, in whatever place it is", () =>
   run(function* () {
