@@ -328,6 +328,13 @@ inChromium((withPage) => {
   )
 
   onPage(
+    "an address with a lone percent sign does not stop the page",
+    () => Effect.void,
+    (page) => visible(page, "connection", /^Live$/u),
+    { path: "/#/transactions/apm/50%", allowed: /status of 404/u }
+  )
+
+  onPage(
     "a transaction is found by the order of the shop, or by amount and day, and the recent ones are listed",
     ({ callback, ledger }) =>
       Effect.gen(function* () {

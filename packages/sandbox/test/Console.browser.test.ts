@@ -163,6 +163,10 @@ inChromium((withPage) => {
     }
   )
 
+  onConsole("an address with a lone percent sign does not stop the page", live, {
+    path: "/#/transactions/50%"
+  })
+
   onConsole(
     "the first payment says that the sandbox has other credentials",
     async (page) => {

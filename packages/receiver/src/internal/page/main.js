@@ -21,7 +21,8 @@ const title = merchant === undefined ? "pawl receiver" : `${merchant} · pawl re
 /** Reads the view, and the transaction or the search in the address: `#/transactions/apm/100001`, `#/transactions/find/TEXT/DAY`. */
 const read = () => {
   const [view = "", method = "", ...rest] = window.location.hash.replace(/^#\//, "").split("/")
-  const [text = "", date = ""] = rest.map(decodeURIComponent)
+  // This parser throws nothing, unlike decodeURIComponent.
+  const [text = "", date = ""] = rest.map((part) => new URLSearchParams(`_=${part}`).get("_") ?? "")
   const isTransaction = view === "transactions" && text !== ""
   return {
     view: views.includes(view) ? view : "overview",

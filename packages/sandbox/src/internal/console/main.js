@@ -31,10 +31,11 @@ const detail = Detail.make(container, facts, announce, fail)
 /** Reads the view and the transaction in the address: `#/transactions/100001`. */
 const read = () => {
   const [path = "", query = ""] = window.location.hash.replace(/^#\//, "").split("?")
-  const [view = "", id] = path.split("/")
+  const [view = "", id = ""] = path.split("/")
   return {
     view: views.includes(view) ? view : "transactions",
-    id: id === undefined || id === "" ? undefined : decodeURIComponent(id),
+    // This parser throws nothing, unlike decodeURIComponent.
+    id: new URLSearchParams(`id=${id}`).get("id") || undefined,
     search: new URLSearchParams(query).get("q")
   }
 }
