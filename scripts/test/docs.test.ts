@@ -1,7 +1,7 @@
 /** Runs every example of the documentation. `check examples` type-checks them. */
 import { bundleOf } from "../../test-support/src/Program.ts"
 import { execFile } from "node:child_process"
-import { existsSync, globSync } from "node:fs"
+import { existsSync, globSync, readFileSync } from "node:fs"
 import { readFile, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -19,6 +19,17 @@ describe("the examples of the documentation", () => {
   it.for(examples.filter(({ runs }) => runs))("$name does what it says", async ({ file }) => {
     await import(file)
   })
+})
+
+it("every picture is made by a benchmark or by a test, which fails when its page changed", () => {
+  const shown = globSync("packages/*/test/*.browser.test.ts", { cwd: root }).flatMap((path) =>
+    Array.from(
+      readFileSync(join(root, path), "utf8").matchAll(/Picture\.shows\(page, "([^"]+)"/gu),
+      ([, name = ""]) => name
+    )
+  )
+  const kept = globSync("*", { cwd: join(root, "docs/images") })
+  expect(kept.filter((name) => !name.startsWith("bench-")).toSorted()).toEqual(shown.toSorted())
 })
 
 describe("an example that is not run", () => {

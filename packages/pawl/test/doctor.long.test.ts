@@ -72,3 +72,30 @@ it("refuses a host that may be production, unless its name is given once more", 
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
   expect(stderr).toMatch(/^The service cannot be probed: pay\.invalid may be production.+\n$/u)
 })
+
+it("prints the lines of the guide's report, of a service that differs in four points", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
+  const profile = join(folder, "profile.json")
+  const readings = {
+    token: "data.accessToken",
+    checksum: '":", lower-case hex',
+    after401: "dropped",
+    limits: "x-ratelimit-limit"
+  }
+  await writeFile(profile, JSON.stringify({ readings }))
+  const args = [file, "sandbox", "--port", "0", "--profile", profile]
+  const baseUrl = await startInTest(process.execPath, args).line(/^ready (\S+)$/mu)
+  const { stderr, stdout } = await doctor("--base-url", baseUrl, "--fast", "--out", folder)
+  const printed = `${stderr}\n${stdout}`
+    .replaceAll(baseUrl, "URL")
+    .replaceAll(folder, "pawl-doctor")
+  const guide = await readFile(
+    new URL("../../../docs/guides/first-day.md", import.meta.url),
+    "utf8"
+  )
+  const [, sample = ""] = /A shortened report,[^]*?```text\n([^]*?)```/u.exec(guide) ?? []
+  const parts = sample.replace(/http:\S+/u, "URL").split("…")
+  expect(parts.length).toBeGreaterThan(10)
+  for (const part of parts) expect(printed).toContain(part.trim())
+  await rm(folder, { recursive: true })
+}, 60_000)

@@ -588,12 +588,15 @@ inChromium((withPage) => {
       }),
     async (page, { callback, statuses }) => {
       await visible(page, "story", "The handler accepted PROCESSING")
+      // A forged callback with the checksum of a genuine one.
+      await run(callback("100017", "FAILED", { amount: "42.90" }))
+      await visible(page, "story", "The service reported PROCESSING")
       statuses.set("100017", "SUCCEED")
       await run(callback("100017", "SUCCEED", { amount: "42.90" }))
       await visible(page, "story", "The handler accepted SUCCEED")
       await run(callback("100017", "PENDING", { amount: "42.90" }))
       await run(callback("100017", "SUCCEED", { amount: "42.90" }))
-      await visible(page, "properties", "4 deliveries")
+      await visible(page, "properties", "5 deliveries")
       await Picture.shows(page, "story.png", 150_000, page.getByTestId("transaction"))
     },
     {
