@@ -1,6 +1,7 @@
 import Slugger from "github-slugger"
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
+import { parts } from "../size.ts"
 
 const root = new URL("../../", import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
@@ -48,6 +49,16 @@ it.for(questions)("%s is answered in a minute or less", (question) => {
   expect(words).toBeGreaterThan(10)
   // A person reads about 200 words in a minute.
   expect(words).toBeLessThan(120)
+})
+
+it("the sizes and the CPU time in the answers are the measured ones", () => {
+  const limitOf = (part: string) => parts.find(({ name }) => name === part)?.limit ?? 0
+  const kB = (part: string) => `${Math.floor(limitOf(part) / 1000)} kB`
+  expect(faq).toContain(`the client takes ${kB("client")} and the receiver ${kB("receiver")}.`)
+  // `bench verify --write` writes this row.
+  const [, ratio] = /^\| \[verify\].*\| pawl: ([\d.]+) /mu.exec(read("docs/performance.md")) ?? []
+  const rounded = Number(ratio).toFixed(2)
+  expect(faq).toContain(`takes ${rounded} of the CPU time of hand-written checks`)
 })
 
 it("no question is asked twice", () => {
