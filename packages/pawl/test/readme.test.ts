@@ -54,17 +54,22 @@ it("the test passes in node:test", async () => {
   expect(output).toMatch(/fail 0\b/u)
 })
 
+const variablesOf = (
+  { baseUrl, merchantKey, merchantSecret }: Awaited<ReturnType<typeof sandbox>>,
+  port: string
+) => ({
+  PAWL_BASE_URL: baseUrl,
+  PAWL_MERCHANT_KEY: merchantKey,
+  PAWL_MERCHANT_SECRET: merchantSecret,
+  PAWL_PUBLIC_URL: `http://127.0.0.1:${port}`
+})
+
 it("the quick start has ten lines, is that of the guide, and pays once", async () => {
-  expect(programs(guide)).toEqual([quickStart])
+  expect(programs(guide)[0]).toBe(quickStart)
   expect(quickStart.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(10)
   await using service = await sandbox({ pace: "10 millis" })
   const port = String(await freePort())
-  const variables = {
-    PAWL_BASE_URL: service.baseUrl,
-    PAWL_MERCHANT_KEY: service.merchantKey,
-    PAWL_MERCHANT_SECRET: service.merchantSecret,
-    PAWL_PUBLIC_URL: `http://127.0.0.1:${port}`
-  }
+  const variables = variablesOf(service, port)
   for (const variable of Object.keys(variables)) expect(guide).toContain(variable)
   const start = (until: RegExp) =>
     run("shop.mjs", `${quickStart.replace("3000", port)}\nconsole.log("answered")`, {
@@ -74,5 +79,25 @@ it("the quick start has ten lines, is that of the guide, and pays once", async (
   const output = await start(/ is SUCCEED\n/u)
   expect(output).toMatch(/order-17 is NEW\n(?:.*\n)*order-17 is SUCCEED/u)
   await start(/answered\n/u)
+  expect(await service.service.transactions()).toHaveLength(1)
+})
+
+it("the guide's second block catches a lost response, and onChange gets the outcome", async () => {
+  await using service = await sandbox({ pace: "10 millis" })
+  await service.service.addFault({
+    endpoint: "POST /v1/payments/apm",
+    fault: "reset-after",
+    times: 1
+  })
+  const port = String(await freePort())
+  const [, caught = ""] = programs(guide)
+  const code = quickStart
+    .replace("3000", port)
+    .replace("pawl.db", "caught.db")
+    .replace(/^await pawl\.apmPayments.*\n/mu, caught)
+  const variables = { ...variablesOf(service, port), PAWL_MAX_ATTEMPTS: "1" }
+  const output = await run("caught.mjs", code, { until: / is SUCCEED\n/u, variables })
+  expect(output).toMatch(/^order-17: .*may have taken effect/mu)
+  expect(output).toMatch(/^order-17 is SUCCEED$/mu)
   expect(await service.service.transactions()).toHaveLength(1)
 })
