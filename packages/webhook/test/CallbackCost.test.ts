@@ -8,28 +8,30 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
 import { StatementSync } from "node:sqlite"
-import { vi } from "vitest"
+import { type MockInstance, vi } from "vitest"
 import { Ledger } from "../src/Ledger.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
 
 const file = files()
 
-/** Returns the statements that an effect executes. */
+/** Returns the statements that an effect executes, in order. */
 const executed = (work: Effect.Effect<unknown, unknown>) =>
   Effect.acquireUseRelease(
     Effect.sync(() =>
-      (["all", "get", "run"] as const).map((name) => vi.spyOn(StatementSync.prototype, name))
+      (["all", "get", "run"] as const).map((name): MockInstance<(this: StatementSync) => unknown> =>
+        vi.spyOn(StatementSync.prototype, name)
+      )
     ),
     (spies) =>
       Effect.map(work, () =>
         spies
-          .flatMap(({ mock }) =>
-            mock.contexts.map(({ sourceSQL }, at) => ({
+          .flatMap(({ mock: { contexts, invocationCallOrder } }) =>
+            contexts.map(({ sourceSQL }, call) => ({
               sourceSQL,
-              at: mock.invocationCallOrder[at]
+              at: invocationCallOrder[call] ?? 0
             }))
           )
-          .toSorted((one, two) => Number(one.at) - Number(two.at))
+          .toSorted((one, two) => one.at - two.at)
           .map(({ sourceSQL }) => sourceSQL)
       ),
     (spies) => Effect.sync(() => spies.forEach((spy) => spy.mockRestore()))
