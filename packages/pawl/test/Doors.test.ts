@@ -213,7 +213,8 @@ describe("nest", () => {
   const application = (pawl: Pawl, isImported: boolean) => {
     // oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest
     class AppModule {}
-    Module({ imports: isImported ? [pawl.nest()] : [], controllers: [Orders] })(AppModule)
+    const imports = isImported ? [Promise.resolve(pawl).then((opened) => opened.nest())] : []
+    Module({ imports, controllers: [Orders] })(AppModule)
     return AppModule
   }
 

@@ -97,7 +97,7 @@ export const make = (
     /** A web-standard handler: `Bun.serve({ fetch: pawl.fetch() })`. */
     fetch: (): WebHandler => handler,
     /**
-     * A route handler of Next for `app/callback/route.ts`. The README shows how to keep one Pawl in its
+     * A route handler of Next for `app/callback/route.ts`. `openOnce` of `pawl/next` keeps one Pawl in its
      * process.
      */
     next: (): WebHandler => handler,
@@ -123,8 +123,8 @@ export const make = (
           .then((body) => handler(new Request(url, { method, headers, body })))
       },
     /**
-     * A global module with the provider `pawl`, for `imports: [pawl.nest()]`. The application needs
-     * `NestFactory.create(AppModule, { rawBody: true })`; `app.close()` closes this pawl too.
+     * A global module with the provider `pawl`, for `imports`, which takes a promise of it too. The
+     * application needs `NestFactory.create(AppModule, { rawBody: true })`; `app.close()` closes this pawl too.
      */
     nest: () => ({
       module: class PawlModule {
