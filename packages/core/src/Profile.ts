@@ -11,51 +11,70 @@ import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 
 /**
+ * The switches to change. A duration is milliseconds, text such as `"30 seconds"`, or a `Duration`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /**
+   * Field of the `/auth` response with the access token; default: the usual names
+   * (`docs/decisions/0006-access-tokens.md`).
+   */
+  readonly tokenField?: string | undefined
+  /**
+   * Time before its expiry at which an access token is renewed; one day
+   * (`docs/decisions/0006-access-tokens.md`).
+   */
+  readonly refreshBefore?: Duration.Input
+  /** Separator between the fields of a request checksum; `|` (`docs/decisions/0003-checksums.md`). */
+  readonly requestChecksumSeparator?: string
+  /** Whether the client sends a checksum with an APM payout; true (`docs/decisions/0003-checksums.md`). */
+  readonly payoutChecksum?: boolean
+  /**
+   * Whether the `transactionId` of a refund's callback identifies the refund or the payment; the refund
+   * (`docs/decisions/0005-refund-ids-and-kinds.md`).
+   */
+  readonly refundCallbackId?: "refund" | "payment"
+  /**
+   * Whether a callback must say that it is JSON, or may have any content type; `json`. Its body must be
+   * JSON in both (`docs/decisions/0003-checksums.md`).
+   */
+  readonly callbackContentType?: "json" | "any"
+  /**
+   * Poll intervals of an open transaction; the last repeats for a day; 5, 5, 10, 30, 60 minutes
+   * (`docs/decisions/0007-reads.md`).
+   */
+  readonly pollIntervals?: readonly [Duration.Input, ...Array<Duration.Input>]
+  /**
+   * Time after its first request in which a create in doubt is sent again with its requestId; 24 hours
+   * (`docs/decisions/0060-creates-in-doubt.md`).
+   */
+  readonly requestIdWindow?: Duration.Input
+  /**
+   * Whether a create that gets 422 had no effect or is in doubt, because a proxy may have sent it; `doubt`
+   * (`docs/decisions/0010-responses.md`).
+   */
+  readonly status422?: "doubt" | "no-effect"
+}
+
+/**
  * The switches.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Switches {
-  /**
-   * Field of the `/auth` response with the access token; default: the usual names
-   * (`docs/decisions/0006-access-tokens.md`).
-   */
-  readonly tokenField: string | undefined
-  /**
-   * Time before its expiry at which an access token is renewed; one day
-   * (`docs/decisions/0006-access-tokens.md`).
-   */
-  readonly refreshBefore: Duration.Duration
-  /** Separator between the fields of a request checksum; `|` (`docs/decisions/0003-checksums.md`). */
-  readonly requestChecksumSeparator: string
-  /** Whether the client sends a checksum with an APM payout; true (`docs/decisions/0003-checksums.md`). */
-  readonly payoutChecksum: boolean
-  /**
-   * Whether the `transactionId` of a refund's callback identifies the refund or the payment; the refund
-   * (`docs/decisions/0005-refund-ids-and-kinds.md`).
-   */
-  readonly refundCallbackId: "refund" | "payment"
-  /**
-   * Whether a callback must say that it is JSON, or may have any content type; `json`. Its body must be
-   * JSON in both (`docs/decisions/0003-checksums.md`).
-   */
-  readonly callbackContentType: "json" | "any"
-  /**
-   * Poll intervals of an open transaction; the last repeats for a day; 5, 5, 10, 30, 60 minutes
-   * (`docs/decisions/0007-reads.md`).
-   */
+export interface Switches extends Required<
+  Omit<Options, "pollIntervals" | "refreshBefore" | "requestIdWindow" | "tokenField">
+> {
+  /** See `Options`. */
   readonly pollIntervals: readonly [Duration.Duration, ...Array<Duration.Duration>]
-  /**
-   * Time after its first request in which a create in doubt is sent again with its requestId; 24 hours
-   * (`docs/decisions/0060-creates-in-doubt.md`).
-   */
+  /** See `Options`. */
+  readonly refreshBefore: Duration.Duration
+  /** See `Options`. */
   readonly requestIdWindow: Duration.Duration
-  /**
-   * Whether a create that gets 422 had no effect or is in doubt, because a proxy may have sent it; `doubt`
-   * (`docs/decisions/0010-responses.md`).
-   */
-  readonly status422: "doubt" | "no-effect"
+  /** See `Options`. */
+  readonly tokenField: string | undefined
 }
 
 /**
@@ -94,23 +113,6 @@ export const Profile: Context.Reference<Switches> = Context.Reference<Switches>(
     defaultValue: () => defaults
   }
 )
-
-/**
- * The switches to change. A duration is milliseconds, text such as `"30 seconds"`, or a `Duration`.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Options extends Partial<
-  Omit<Switches, "pollIntervals" | "refreshBefore" | "requestIdWindow">
-> {
-  /** See `Switches`. */
-  readonly pollIntervals?: readonly [Duration.Input, ...Array<Duration.Input>]
-  /** See `Switches`. */
-  readonly refreshBefore?: Duration.Input
-  /** See `Switches`. */
-  readonly requestIdWindow?: Duration.Input
-}
 
 const Time: Schema.Codec<Duration.Input> = /* @__PURE__ */ Schema.declare(
   (value): value is Duration.Input =>

@@ -93,8 +93,6 @@ const operationsOf = (runner: Promised.Runner, context: Context.Context<Needed>)
   }
 }
 
-type Operations = Readonly<ReturnType<typeof operationsOf>>
-
 /**
  * Everything that `open` opened.
  *
@@ -109,7 +107,21 @@ type Operations = Readonly<ReturnType<typeof operationsOf>>
  * @category models
  * @since 0.1.0
  */
-export interface Pawl extends Operations, Doors.Doors, AsyncDisposable {
+export interface Pawl extends Doors.Doors, AsyncDisposable {
+  /** Payments by an alternative method, such as a wallet or a bank: `create`, `status`. */
+  readonly apmPayments: Promised.Promised<ApmPayments["Service"]>
+  /** Payouts by an alternative method: `create`, `status`, `info`. */
+  readonly apmPayouts: Promised.Promised<ApmPayouts["Service"]>
+  /** Payments by card: `create`, `charge` a card token, `tokenize` a card, `status`. */
+  readonly cardPayments: Promised.Promised<CardPayments["Service"]>
+  /** Payouts to a card: `create`, `status`, `info`. */
+  readonly cardPayouts: Promised.Promised<CardPayouts["Service"]>
+  /** Hosted pages, on which the customer pays: `create`. */
+  readonly paymentIntents: Promised.Promised<PaymentIntents["Service"]>
+  /** Refunds of card payments, in full or in part: `create`, `status`, `info`. */
+  readonly refunds: Promised.Promised<Refunds["Service"]>
+  /** Subscriptions: `create`, `get`, `update`, `setStatus`, `pause`, `resume`, `cancel`. */
+  readonly subscriptions: Promised.Promised<Subscriptions["Service"]>
   /** Transactions as the receiver knows them: `get`, `follow`, `deadLetters` and `redrive`. */
   readonly transactions: Transactions.Transactions
   /** Requests of the store: `get`, `parked`, `cancel` and `redrive`. */

@@ -93,7 +93,7 @@ export interface Options {
    */
   readonly policy?: Policy
   /** The limits that differ from `WorkLimits.defaults`. */
-  readonly limits?: Partial<WorkLimits.WorkLimits>
+  readonly limits?: WorkLimits.Options
   /**
    * When a failed handler is called again. By default after 1, 2, 4, … seconds, at most 5 minutes
    * apart, for 24 hours; the transaction then becomes a dead letter. The schedule gets no input. It

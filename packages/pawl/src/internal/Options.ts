@@ -85,7 +85,9 @@ export interface Handlers {
   /** Functions before each request and after its response; a rejection changes nothing. */
   readonly hooks?:
     | {
+        /** Is called before each request to the service. */
         readonly onRequest?: ((event: RequestEvent) => unknown) | undefined
+        /** Is called after each request, with its response or error. */
         readonly onResponse?: ((event: ResponseEvent) => unknown) | undefined
       }
     | undefined

@@ -1,5 +1,6 @@
 /** The promise face of Effect services: the same methods, with promises for effects. */
 import type { Input } from "@pawl/core/internal/InputSchemas"
+import type { SendLimits } from "@pawl/core/RequestSender"
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,6 +10,7 @@ import * as Record from "effect/Record"
 import * as Arguments from "./Arguments.ts"
 
 export interface Abortable {
+  /** Ends the call when it is aborted; none. A create that may have been sent goes on. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -20,7 +22,7 @@ type Listed<A> = keyof { [Name in keyof A as string extends Name ? never : Name]
  */
 type Argument<A> = A extends object
   ? "totalTimeout" extends Listed<A>
-    ? Omit<A, "inDoubt" | "requestId" | "sendWithin"> & Abortable
+    ? SendLimits & Abortable
     : "callbackUrl" extends Listed<A>
       ? Input<A> & { readonly requestId: string }
       : Input<A>

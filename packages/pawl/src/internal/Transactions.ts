@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as OptionTypes from "./OptionTypes.ts"
-import { type Abortable, make as makePromised, type Runner } from "./Promised.ts"
+import { type Abortable, make as makePromised, type Promised, type Runner } from "./Promised.ts"
 
 const kinds: ReadonlyArray<unknown> = ["apm", "card", ...kindsOf.apm, ...kindsOf.card]
 
@@ -26,10 +26,6 @@ const checkKind = (kind: Kind) =>
       )
 
 const make = (ledger: Ledger["Service"]) => ({
-  /**
-   * Returns a transaction; undefined if it is unknown. Of a payment, a payout and a refund with one id it
-   * returns the first. Fails with `ValidationFailed` if there is no such kind.
-   */
   get: (kind: Kind, transactionId: string) =>
     Effect.andThen(
       checkKind(kind),
@@ -38,7 +34,6 @@ const make = (ledger: Ledger["Service"]) => ({
         (row) => row && TransactionReport.make(row)
       )
     ),
-  /** Returns dead letters, oldest first. `after` is the `key` of the last one; `limit` is 100. */
   deadLetters: ({
     after,
     limit = 100
@@ -52,7 +47,6 @@ const make = (ledger: Ledger["Service"]) => ({
         }
       })
     ),
-  /** Makes a dead letter due again. Returns false if there is none. */
   redrive: ({ method, transactionId }: Key) =>
     Effect.clockWith((clock) =>
       ledger.redrive(
@@ -62,15 +56,36 @@ const make = (ledger: Ledger["Service"]) => ({
     )
 })
 
-export type Transactions = ReturnType<typeof of>
+type Methods = Promised<ReturnType<typeof make>>
 
-export const of = (runner: Runner, context: Context.Context<Ledger | StatusReader>) => ({
-  ...makePromised(runner, make(Context.get(context, Ledger))),
+/** The transactions of a `Pawl`. */
+export interface Transactions {
+  /**
+   * Returns a transaction; undefined if it is unknown. Of a payment, a payout and a refund with one id it
+   * returns the first. Rejects with `ValidationFailed` if there is no such kind.
+   */
+  readonly get: Methods["get"]
+  /** Returns dead letters, oldest first. `after` is the `key` of the last one; `limit` is 100. */
+  readonly deadLetters: Methods["deadLetters"]
+  /** Makes a dead letter due again. Returns false if there is none. */
+  readonly redrive: Methods["redrive"]
   /**
    * Polls a transaction until its status is terminal, and yields each change. It needs no store, and calls
    * no handler. `close` ends it.
    */
-  follow: (kind: Kind, id: string, options: Abortable = {}): AsyncIterable<StatusPoller.Change> =>
+  readonly follow: (
+    kind: Kind,
+    id: string,
+    options?: Abortable
+  ) => AsyncIterable<StatusPoller.Change>
+}
+
+export const of = (
+  runner: Runner,
+  context: Context.Context<Ledger | StatusReader>
+): Transactions => ({
+  ...makePromised(runner, make(Context.get(context, Ledger))),
+  follow: (kind, id, options = {}) =>
     Stream.toAsyncIterableWith(
       OptionTypes.check(options, { signal: "signal" }).pipe(
         Effect.andThen(checkKind(kind)),

@@ -1,27 +1,29 @@
 import * as Duration from "effect/Duration"
 import * as Schedule from "effect/Schedule"
 
-export interface WorkLimits {
+export interface Options {
   /** Concurrent handler calls, 64 by default. A quarter are for retries. */
-  readonly calls: number
+  readonly calls?: number
   /**
    * Concurrent reads, 32 by default: half for first reads of claims, a quarter for other open
    * transactions, a quarter for ended ones.
    */
-  readonly reads: number
+  readonly reads?: number
   /**
    * Reads a second of all processes of the store, 100 by default; `Infinity` is no limit. Several
    * shards share it equally.
    */
-  readonly readsPerSecond: number
+  readonly readsPerSecond?: number
   /**
    * The time of a lease in milliseconds, 30,000 by default. Rows of a crashed process are worked on
    * again after it.
    */
-  readonly lease: number
+  readonly lease?: number
   /** When a failed handler is called again (`Receiver.Options`). */
-  readonly retrySchedule: Schedule.Schedule<unknown>
+  readonly retrySchedule?: Schedule.Schedule<unknown>
 }
+
+export type WorkLimits = Required<Options>
 
 export const defaults: WorkLimits = {
   calls: 64,
