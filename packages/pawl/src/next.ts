@@ -8,7 +8,7 @@ import type { WebHandler } from "./internal/Doors.ts"
 import { open, type Pawl } from "./Pawl.ts"
 
 /**
- * What `openOnce` returns.
+ * One Pawl of a process, and its route handler.
  *
  * @category models
  * @since 0.1.0

@@ -26,7 +26,7 @@ it("each merchant has its own, and one that could not be opened is opened again"
   const broken = openOnce({ merchantKey: "broken", store: "mysql:", onChange: () => {} })
   const [one, two] = [broken.pawl(), broken.pawl()]
   expect(one).toBe(two)
-  await expect(one).rejects.toThrow()
+  await expect(one).rejects.toMatchObject({ code: "InvalidConfig" })
   expect(broken.pawl()).not.toBe(one)
-  await expect(broken.pawl()).rejects.toThrow()
+  await expect(broken.pawl()).rejects.toMatchObject({ code: "InvalidConfig" })
 })
