@@ -22,7 +22,7 @@ export interface OpenedOnce {
 
 interface Kept {
   opened?: Promise<Pawl> | undefined
-  onChange?: Options["onChange"]
+  options: Options
 }
 
 /**
@@ -38,9 +38,11 @@ interface Kept {
  */
 export const openOnce = (options: Options): OpenedOnce => {
   const key = Symbol.for(`pawl/next ${options.merchantKey ?? ""}`)
-  const kept = ((globalThis as { [key: symbol]: Kept | undefined })[key] ??= {})
-  kept.onChange = options.onChange
-  const onChange: Options["onChange"] = (transition) => kept.onChange?.(transition)
+  const kept = ((globalThis as { [key: symbol]: Kept | undefined })[key] ??= { options })
+  kept.options = options
+  // `open` refuses options without a function.
+  const onChange: Options["onChange"] =
+    options.onChange && ((transition) => kept.options.onChange(transition))
   const pawl = () =>
     (kept.opened ??= open({ ...options, onChange }).catch((error: unknown) => {
       kept.opened = undefined

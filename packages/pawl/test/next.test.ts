@@ -1,4 +1,4 @@
-import type { Transition } from "pawl"
+import type { Options, Transition } from "pawl"
 import { openOnce } from "pawl/next"
 import { sandbox } from "pawl/testing"
 import { expect, it } from "vitest"
@@ -29,4 +29,6 @@ it("each merchant has its own, and one that could not be opened is opened again"
   await expect(one).rejects.toMatchObject({ code: "InvalidConfig" })
   expect(broken.pawl()).not.toBe(one)
   await expect(broken.pawl()).rejects.toMatchObject({ code: "InvalidConfig" })
+  const silent = openOnce({ merchantKey: "silent" } as Options)
+  await expect(silent.pawl()).rejects.toThrow(/onChange/u)
 })
