@@ -171,7 +171,8 @@ const requests = (place: Place) =>
     const { rows } = yield* requests.claim({ at: 5, until: 9, limit: 4 })
     for (const row of rows) yield* requests.park(row, "window", 6)
     const damaged = ids.filter((id) => id !== "4")
-    for (const id of damaged) yield* sql`UPDATE pawl_requests SET document = '' WHERE key = ${id}`
+    for (const id of damaged)
+      yield* sql`UPDATE pawl_requests SET document = '', version = version + 1 WHERE key = ${id}`
     const listed = yield* requests.parked({ limit: 2 })
     const behind = yield* requests.parked({ limit: 9, after: { at: 6, requestId: "2" } })
     const parked = [...listed, ...behind].map(({ parked, requestId }) => [requestId, parked])
@@ -184,6 +185,10 @@ const requests = (place: Place) =>
     expect(lines).toEqual([[[{ _tag: "Alarm", reason: RequestRule.wasChanged }], "5"]])
     const last = yield* requests.parked({ limit: 9, after: { at: 6, requestId: "4" } })
     expect(last).toMatchObject([{ requestId: "5", parked: { reason: "unreadable", at: 7 } }])
+    // A person who opens it from the list can do nothing but restore it.
+    expect(yield* requests.get("1")).toEqual(listed[0])
+    expect(yield* requests.redrive("1", { at: 8, window: 9, hadNoEffect: true })).toBe(false)
+    expect(yield* requests.cancel("1", 8)).toBe(false)
   }).pipe(Effect.scoped)
 
 const settings = (place: Place) =>

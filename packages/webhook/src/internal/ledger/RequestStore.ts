@@ -49,24 +49,23 @@ export const make = (
   const wakes = (row: RequestRow | undefined) =>
     row?.dueAt !== undefined || (!isPolled && row?.lease !== undefined)
 
-  const changed = (
+  const change = (
     requestId: string,
-    change: (row: RequestRow, version: number) => RequestRow | undefined
-  ): Effect.Effect<
-    { readonly before: RequestRow | undefined; readonly after: RequestRow | undefined },
-    StoreUnavailable
-  > =>
-    readable(
-      of(requestId).change("requests", requestId, (row, version) => {
-        const after = row && change(row, version)
-        return { value: after ?? row, result: { before: row, after }, wakes: wakes(after) }
-      })
+    rule: (row: RequestRow, version: number) => RequestRow | undefined
+  ) =>
+    of(requestId).change("requests", requestId, (row, version) => {
+      const after = row && rule(row, version)
+      return { value: after ?? row, result: { before: row, after }, wakes: wakes(after) }
+    })
+  const changed = (...of: Parameters<typeof change>) => readable(change(...of))
+  const after = (...of: Parameters<typeof change>) =>
+    Effect.map(changed(...of), ({ after }) => after)
+  /** The change that a person asks for, which makes none to a request that cannot be read. */
+  const isChanged = (...of: Parameters<typeof change>) =>
+    change(...of).pipe(
+      Effect.map(({ after }) => after !== undefined),
+      Effect.catchTag("Unreadable", () => Effect.succeed(false))
     )
-
-  const after = (...change: Parameters<typeof changed>) =>
-    Effect.map(changed(...change), ({ after }) => after)
-  const isChanged = (...change: Parameters<typeof changed>) =>
-    Effect.map(after(...change), (row) => row !== undefined)
 
   let turn = 0
 
@@ -98,7 +97,11 @@ export const make = (
       after(request.requestId, (row, id) =>
         RequestRule.restart(row, request, at, until === undefined ? undefined : { id, until })
       ),
-    get: (requestId: string) => readable(of(requestId).get("requests", requestId)),
+    /** Returns a request; one that cannot be read as the list of the parked ones has it. */
+    get: (requestId: string) =>
+      Effect.catchTag(of(requestId).get("requests", requestId), "Unreadable", ({ at }) =>
+        Effect.succeed(RequestRule.unreadable(requestId, at))
+      ),
     /**
      * Leases up to `limit` due requests until `until`, oldest first. `dueAt` is when the next one
      * may be claimed, and `failure` the error of one of several shards. `requestId` leases that one,
@@ -150,7 +153,10 @@ export const make = (
         (row) => (row !== undefined && isLeased(row) ? row : undefined)
       ),
     renew: ({ lease, requestId }: LeasedRequest, until: number) =>
-      isChanged(requestId, (row) => RequestRule.renew(row, lease.id, until)),
+      Effect.map(
+        after(requestId, (row) => RequestRule.renew(row, lease.id, until)),
+        (row) => row !== undefined
+      ),
     /** Ends a lease without an outcome; returns undefined if the lease was lost. */
     release: ({ lease, requestId }: LeasedRequest, options: Release) =>
       after(requestId, (row) => RequestRule.release(row, lease.id, options)),
