@@ -164,7 +164,7 @@ const request: Request = {
 }
 
 describe("one attempt", () => {
-  const attempt = { number: 3, remaining: () => 0, isLate: () => false }
+  const attempt = { number: 3, remaining: () => 0, sendable: () => 0 }
 
   const failureOf = (sent: Attempts.Sent) =>
     Effect.flip(Attempts.requireSuccess(request, sent, attempt, Effect.succeed)).pipe(
@@ -220,7 +220,11 @@ describe("one attempt", () => {
       }
     })
     const send = (keepsTime: boolean) =>
-      Attempts.send(hanging(keepsTime), request, attemptTimeout, total).pipe(
+      Attempts.send(hanging(keepsTime), request, attemptTimeout, {
+        number: 1,
+        remaining: () => total,
+        sendable: () => Infinity
+      }).pipe(
         Effect.timeoutOption("1 minute"),
         Effect.exit,
         Effect.timed,

@@ -2,12 +2,15 @@ import type { ReadError } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
 import type { CreateOptions } from "../src/CallOptions.ts"
+import type { RequestEvent } from "../src/Hooks.ts"
+import { Transport } from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
 import { type Named, type Operation, operations } from "./support/operations.ts"
 
@@ -147,23 +150,49 @@ describe("retrySchedule", () => {
 })
 
 describe("sendWithin", () => {
-  it("also limits a create that waits for its access token, the first or a new one", () =>
+  const waits = ["its first access token", "a new access token", "a hook"] as const
+  it("also limits a create that waits for its access token, or for a hook", () =>
     fc.assert(
       fc.asyncProperty(
-        fc.integer({ min: 1, max: 10_000 }),
-        fc.boolean(),
-        async (wait, isRefused) => {
+        fc.integer({ min: 1, max: 9999 }),
+        fc.constantFrom(...waits),
+        async (wait, reason) => {
+          const isRefused = reason === "a new access token"
           const service: Memory.Service = new Memory.Service({
-            auth: (n) => Effect.delay(service.issue(), n === 1 && isRefused ? 0 : wait),
+            auth: (n) =>
+              Effect.delay(
+                service.issue(),
+                reason === "a hook" || (n === 1 && isRefused) ? 0 : wait
+              ),
             faults: isRefused ? ["401"] : []
           })
-          const result = await Memory.run(service, Memory.pay({}, { sendWithin: "5 seconds" }))
+          const onRequest = ({ operation }: RequestEvent) =>
+            reason === "a hook" && operation !== "authenticate" ? Effect.sleep(wait) : Effect.void
+          const pay = Memory.pay({}, { sendWithin: "5 seconds" })
+          const result = await Memory.run(service, pay, { hooks: { onRequest } })
           expect(service.ledger.size).toBe(wait < 5000 ? 1 : 0)
           expect(Result.merge(result)).toMatchObject(
             wait < 5000 ? { transactionId: "100001" } : { _tag: "Unreachable", sent: false }
           )
         }
       ),
-      { examples: [4999, 5000].flatMap((wait) => [true, false].map((is) => [wait, is] as const)) }
+      { examples: [4999, 5000].flatMap((wait) => waits.map((reason) => [wait, reason] as const)) }
     ))
+
+  it("limits the wait of a create in the queue of the transport", async () => {
+    const totals: Array<number | undefined> = []
+    const service = new Memory.Service()
+    const transport = Layer.succeed(Transport, {
+      send: (request, _, total) => {
+        totals.push(total && Duration.toMillis(total))
+        return Effect.delay(service.send(request), 1000)
+      }
+    })
+    await Memory.run(
+      Object.defineProperty(service, "layer", { value: transport }),
+      Memory.pay({}, { sendWithin: "5 seconds" })
+    )
+    // The request to `/auth` has the time of its own call.
+    expect(totals).toEqual([30_000, 4000])
+  })
 })

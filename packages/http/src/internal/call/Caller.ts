@@ -100,11 +100,11 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
       const send = Renewals.sender<Call>(
         yield* AccessToken,
         Renewals.make(Duration.toNanosUnsafe(config.cooldown)),
-        ({ annotations, limits, operation, requests }, request, total) =>
+        ({ annotations, limits, operation, requests }, request, attempt) =>
           Observed.observe(
             config.hooks,
             { operation, request, attempt: requests, requestId: annotations["requestId"] },
-            Attempts.send(transport, request, limits.attemptTimeout, total)
+            Attempts.send(transport, request, limits.attemptTimeout, attempt)
           )
       )
 

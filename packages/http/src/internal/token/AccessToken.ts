@@ -87,7 +87,7 @@ const make = (sharesRequest: boolean) =>
         Observed.observe(
           config.hooks,
           { operation, request, attempt: current.number },
-          Attempts.send(transport, request, limits.attemptTimeout, current.remaining())
+          Attempts.send(transport, request, limits.attemptTimeout, current)
         ),
         current,
         Effect.succeed

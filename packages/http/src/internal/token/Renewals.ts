@@ -11,7 +11,7 @@
  *
  * After `/auth` refused the credentials, it is not asked again within `cooldown`.
  */
-import { Unauthorized, Unreachable } from "@pawl/core/PaymentsError"
+import { Unauthorized } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -73,14 +73,11 @@ export interface Call {
 
 type Decode<A> = (response: Transport.Response) => Effect.Effect<A, Failure.AttemptFailure>
 
-/**
- * Makes a function that sends the request of a call in an attempt. `send` has a time limit in
- * milliseconds.
- */
+/** Makes a function that sends the request of a call in an attempt. */
 export const sender = <C extends Call>(
   tokens: AccessToken["Service"],
   renewals: Renewals,
-  send: (call: C, request: Transport.Request, total: number) => Attempts.Sent
+  send: (call: C, request: Transport.Request, attempt: Attempts.Attempt) => Attempts.Sent
 ) => {
   const requestToken = (
     call: C,
@@ -91,14 +88,7 @@ export const sender = <C extends Call>(
         ? tokens.get.pipe(
             Effect.timeoutOrElse({
               duration: remaining(),
-              orElse: () =>
-                Effect.fail(
-                  new Unreachable({
-                    reason: "no access token in time",
-                    sent: false,
-                    attempts: number
-                  })
-                )
+              orElse: () => Attempts.unreachable("no access token in time", false, number)
             }),
             Effect.tapErrorTag("Unauthorized", () =>
               Effect.map(Clock.monotonicTimeNanos, renewals.authRefused)
@@ -125,11 +115,10 @@ export const sender = <C extends Call>(
     ) => Effect.Effect<A, Failure.AttemptFailure>
   ): Effect.Effect<A, Failure.AttemptFailure> => {
     const sendWith = (token: Token) => {
-      if (attempt.isLate()) return Effect.fail(tooLate(attempt))
       call.requests++
       const authorization = `Bearer ${Redacted.value(token.text)}`
       const request = { ...call.request, headers: { ...call.request.headers, authorization } }
-      const sent = send(call, request, attempt.remaining())
+      const sent = send(call, request, attempt)
       const decoded = Attempts.requireSuccess(request, sent, attempt, (response) => {
         renewals.succeeded(call.operation.name, token)
         return decode(response)
@@ -170,12 +159,3 @@ export const sender = <C extends Call>(
     )
   }
 }
-
-const tooLate = ({ number }: Attempts.Attempt): Failure.AttemptFailure =>
-  Failure.finalFailure(
-    new Unreachable({
-      reason: "the time in which the request may be sent is over",
-      sent: false,
-      attempts: number - 1
-    })
-  )

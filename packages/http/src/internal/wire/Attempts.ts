@@ -31,8 +31,8 @@ export interface Attempt {
   readonly number: number
   /** Milliseconds to the deadline of the call. */
   readonly remaining: () => number
-  /** Whether `sendWithin` is over. */
-  readonly isLate: () => boolean
+  /** Milliseconds in which the request may still be sent. */
+  readonly sendable: () => number
 }
 
 export interface Annotations {
@@ -76,25 +76,32 @@ export interface Rules {
 export type Sent = Effect.Effect<Transport.Response, Unreachable | UnexpectedResponse>
 
 /**
- * Sends a request once, within `attemptTimeout` and the remaining time of the call, in milliseconds. The
+ * Sends a request once, within `attemptTimeout` in milliseconds and the remaining time of the call. The
  * queue of the transport counts for the call only.
  */
 export const send = (
   transport: Transport.Transport["Service"],
   request: Transport.Request,
   attemptTimeout: number,
-  total: number
-): Sent => {
-  const duration = Math.min(attemptTimeout, total)
-  const response = transport.send(request, Duration.millis(duration), Duration.millis(total))
-  if (transport.keepsTime === true) return response
-  // The request may have been sent.
-  return Effect.timeoutOrElse(response, {
-    duration,
-    orElse: () =>
-      Effect.fail(new Unreachable({ reason: "no response in time", sent: true, attempts: 1 }))
+  { remaining, sendable }: Attempt
+): Sent =>
+  Effect.suspend(() => {
+    const left = sendable()
+    if (left <= 0) return unreachable("it is too late to send the request")
+    const total = remaining()
+    const duration = Math.min(attemptTimeout, total)
+    const queued = Duration.millis(Math.min(total, left))
+    const response = transport.send(request, Duration.millis(duration), queued)
+    if (transport.keepsTime === true) return response
+    // The request may have been sent.
+    return Effect.timeoutOrElse(response, {
+      duration,
+      orElse: () => unreachable("no response in time", true)
+    })
   })
-}
+
+export const unreachable = (reason: string, sent = false, attempts = 1) =>
+  Effect.fail(new Unreachable({ reason, sent, attempts }))
 
 export const requireSuccess = <A = Transport.Response>(
   request: Transport.Request,
@@ -143,7 +150,8 @@ export const run = <A>(
     const begin = start ?? clock.monotonicTimeNanosUnsafe()
     const elapsed = () => Number(clock.monotonicTimeNanosUnsafe() - begin) / 1e6
     const remaining = () => Math.max(0, limits.totalTimeout - elapsed())
-    const current = { number: 0, remaining, isLate: () => elapsed() >= limits.sendWithin }
+    const sendable = () => limits.sendWithin - elapsed()
+    const current = { number: 0, remaining, sendable }
     let doubt: Failure.Doubt | undefined
 
     const schedule = whenFailed(() =>
@@ -152,7 +160,7 @@ export const run = <A>(
         Schedule.while(({ attempt: number, duration, input }) => {
           if (number >= limits.maxAttempts || !shouldRetry(input)) return false
           const wait = Duration.toMillis(duration)
-          const isTooLong = wait >= Math.min(remaining(), limits.sendWithin - elapsed())
+          const isTooLong = wait >= Math.min(remaining(), sendable())
           if (isTooLong || !budget.spend()) return false
           Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
           return Effect.logDebug(
