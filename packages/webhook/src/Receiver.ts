@@ -111,21 +111,23 @@ export interface Options {
  * @since 0.1.0
  */
 export const layer = (
-  options?: Options
+  options: Options = {}
 ): Layer.Layer<
   Receiver | Worker.Worker | Journal.Journal,
   Owner.StoreUnusable,
   Verifier | Ledger | Handler | StatusReader
-> =>
-  isolatedBy(
+> => {
+  const limits = limitsOf(options)
+  return isolatedBy(
     [Verifier, Ledger, Handler, StatusReader, Profile],
-    Layer.mergeAll(layerReceive, Worker.layer(limitsOf(options)), Cleaner.layer).pipe(
-      Layer.provide(Teller.layer(limitsOf(options))),
+    Layer.mergeAll(layerReceive, Worker.layer(limits), Cleaner.layer).pipe(
+      Layer.provide(Teller.layer(limits)),
       Layer.provide(Confirmer.layer(options)),
       Layer.provideMerge(Journal.layer),
       Layer.provide(layerOwner)
     )
   )
+}
 
 /** Nothing of the receiver starts before this check. */
 const layerOwner = Layer.effectDiscard(
@@ -135,13 +137,16 @@ const layerOwner = Layer.effectDiscard(
   })
 )
 
-const limitsOf = ({ limits, retrySchedule }: Options = {}) => ({
-  ...WorkLimits.defaults,
-  ...limits,
-  ...(retrySchedule && { retrySchedule })
-})
-
-const storeTimeout = Duration.seconds(4)
+/** A limit that is undefined keeps its default. */
+const limitsOf = ({ limits, retrySchedule }: Options) => {
+  const given = { ...limits, ...(retrySchedule && { retrySchedule }) }
+  return Object.fromEntries(
+    Object.entries(WorkLimits.defaults).map(([name, value]) => [
+      name,
+      given[name as keyof WorkLimits.WorkLimits] ?? value
+    ])
+  ) as unknown as WorkLimits.WorkLimits
+}
 
 const layerReceive = Layer.effect(
   Receiver,
@@ -151,7 +156,7 @@ const layerReceive = Layer.effect(
     const journal = yield* Journal.Journal
     const share = yield* Shares.Share
     const refusedAlarm = yield* RefusedAlarm
-    const awaitResult = yield* SharedTimeout.make(storeTimeout, new StoreUnavailable({}))
+    const awaitResult = yield* SharedTimeout.make(Duration.seconds(4), new StoreUnavailable({}))
     const { note } = journal
     let isCurrentSecretUsed = false
 

@@ -10,6 +10,7 @@ import * as Journal from "../src/Journal.ts"
 import { layerMemory } from "../src/Ledger.ts"
 import { blank } from "../src/internal/rule/Row.ts"
 import * as NextWork from "../src/internal/work/NextWork.ts"
+import { defaults } from "../src/internal/rule/WorkLimits.ts"
 import * as Teller from "../src/internal/work/Teller.ts"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
@@ -134,7 +135,7 @@ test("a call whose lease is lost before its mark is neither told nor failed", fu
 
 test("a row with nothing to tell is returned as it is", function* () {
   const confirmer = { policy: "final", read: () => Effect.never } as const
-  const layer = Teller.layer().pipe(
+  const layer = Teller.layer(defaults).pipe(
     Layer.provide([
       Layer.fresh(layerMemory),
       Layer.succeed(Confirmer, confirmer),

@@ -589,6 +589,18 @@ test("a handler that failed is called again by the schedule of its receiver, whi
   expect(deadLetter(world)).toEqual(["handler-failed"])
 })
 
+test("a limit that is undefined keeps its default", function* () {
+  const names = ["calls", "reads", "readsPerSecond", "lease", "retrySchedule"]
+  const { calls, receive } = yield* World.started({
+    read: says("SUCCEED"),
+    handle: ({ attempt }) => (attempt === 1 ? Effect.fail("not now") : Effect.void),
+    limits: Object.fromEntries(names.map((name) => [name, undefined]))
+  })
+  yield* receive("1", "SUCCEED")
+  yield* World.pass("2 seconds")
+  expect(calls).toMatchObject([{ attempt: 1 }, { attempt: 2 }])
+})
+
 test("a handler whose schedule had ended before an outage is not called after it", function* () {
   const retrySchedule = Schedule.spaced("10 minutes").pipe(
     Schedule.upTo({ duration: "25 minutes" })

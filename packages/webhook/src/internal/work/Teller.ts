@@ -31,7 +31,7 @@ import * as NextWork from "./NextWork.ts"
 import { Journal } from "../../Journal.ts"
 import { Ledger } from "../../Ledger.ts"
 import type { Change, DeadLetter, Leased } from "../rule/Row.ts"
-import { defaults, type WorkLimits } from "../rule/WorkLimits.ts"
+import type { WorkLimits } from "../rule/WorkLimits.ts"
 
 export class Teller extends Context.Service<
   Teller,
@@ -48,7 +48,7 @@ const handlerTimeout = Duration.minutes(5)
 const leaseLost = Symbol("the lease was lost")
 
 export const layer = (
-  limits: Pick<WorkLimits, "lease" | "retrySchedule"> = defaults
+  limits: Pick<WorkLimits, "lease" | "retrySchedule">
 ): Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Handler> =>
   Layer.effect(
     Teller,

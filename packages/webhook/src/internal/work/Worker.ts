@@ -75,7 +75,7 @@ interface Task {
 
 /** Layer that works until its scope ends, and drains the worker unless the scope fails. */
 export const layer = (
-  limits: WorkLimits.WorkLimits = WorkLimits.defaults
+  limits: WorkLimits.WorkLimits
 ): Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Teller> =>
   Layer.effect(
     Worker,
