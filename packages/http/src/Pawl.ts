@@ -44,6 +44,8 @@ import type * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as NodeTransport from "./NodeTransport.ts"
 import * as ProfileFile from "./internal/NodeProfileFile.ts"
 import * as PawlConfig from "./PawlConfig.ts"
@@ -104,7 +106,12 @@ export const layerConfig = (
     [ConfigProvider, Profile.Profile],
     Layer.unwrap(
       Effect.map(ProfileFile.switches, (switches) => {
-        const profile = { ...switches, ...options.profile }
+        // An undefined switch does not hide that of the file.
+        const given: Profile.Options = Record.filter(
+          { ...options.profile } as Readonly<Record<string, unknown>>,
+          Predicate.isNotUndefined
+        )
+        const profile = { ...switches, ...given }
         const isEmpty = Object.keys(profile).length === 0
         return layerOver(PawlConfig.layerConfig(config), {
           ...options,

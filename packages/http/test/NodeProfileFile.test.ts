@@ -88,7 +88,7 @@ it("the client takes the file of PAWL_PROFILE, and its own options before it", a
     PAWL_MERCHANT_SECRET: "secret",
     PAWL_PROFILE: file
   }
-  for (const profile of [undefined, { tokenField: "other" }]) {
+  for (const profile of [undefined, { tokenField: undefined }, { tokenField: "other" }]) {
     const layer = Layer.provide(
       Pawl.layerConfig(undefined, { profile }),
       ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
@@ -96,6 +96,6 @@ it("the client takes the file of PAWL_PROFILE, and its own options before it", a
     const status = ApmPayments.ApmPayments.use(({ status }) => status("7"))
     expect(await Effect.runPromise(Effect.provide(status, layer))).toBe("SUCCEED")
   }
-  expect(tokens).toEqual(["Bearer abc", "Bearer def"])
+  expect(tokens).toEqual(["Bearer abc", "Bearer abc", "Bearer def"])
   server.close()
 })
