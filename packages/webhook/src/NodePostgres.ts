@@ -44,13 +44,19 @@ export const layerLedger = (
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: PgPoolConfig): Layer.Layer<PgClient | SqlClient, SqlError> =>
+export const layer = ({
+  applicationName = "pawl",
+  connectTimeout = "2 seconds",
+  keepAlive = "30 seconds",
+  maxConnections = 10,
+  ...options
+}: PgPoolConfig): Layer.Layer<PgClient | SqlClient, SqlError> =>
   layerClient({
-    applicationName: "pawl",
-    connectTimeout: "2 seconds",
-    keepAlive: "30 seconds",
-    maxConnections: 10,
     ...options,
+    applicationName,
+    connectTimeout,
+    keepAlive,
+    maxConnections,
     startupParameters: {
       TimeZone: "UTC",
       synchronous_commit: "on",
