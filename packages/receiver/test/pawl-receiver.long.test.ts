@@ -250,6 +250,19 @@ it.live("has the switches of the file that --profile or PAWL_PROFILE names", () 
   })
 )
 
+it.live("serves on after the reader of its logs has gone", () =>
+  Effect.gen(function* () {
+    const { child, url } = yield* receiver(nobody)
+    child.stderr.destroy()
+    // A callback in quarantine is logged.
+    for (const id of ["1", "2", "3"]) {
+      expect((yield* post(url, id, "SETTLED")).status).toBe(200)
+    }
+    expect((yield* post(url, "4", "PENDING")).status).toBe(200)
+    expect(child.exitCode).toBe(null)
+  })
+)
+
 it.live("accepts callbacks, confirms final statuses, and prints each transition as a line", () =>
   Effect.gen(function* () {
     const statuses = new Map([["100001", "SUCCEED"]])

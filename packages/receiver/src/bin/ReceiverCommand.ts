@@ -147,4 +147,6 @@ const takeSignals = () => {
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal)
   // Without a reader of stdout the write fails, and so does the call of the handler.
   process.stdout.on("error", () => {})
+  // Without a reader of the logs callbacks are still stored.
+  process.stderr.on("error", () => {})
 }
