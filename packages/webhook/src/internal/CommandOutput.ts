@@ -19,11 +19,14 @@ export const layer = CliOutput.layerPresenter({
 const printed = (message: string): string =>
   message.replace(/\s+/gu, " ").replace(/:\/\/[^\s/"]*@/gu, "://<redacted>@")
 
+/** The words of a server's command that name work with an end. */
+const works = ["migrate", "erase", "rename", "--move-rows"]
+
 /** Ends the process: a signal ends a server with 0, and work without its result with 130. */
 export const teardown =
   (isServer: boolean): Runtime.Teardown =>
   (exit, onExit) => {
-    const isWork = process.argv.some((word) => ["migrate", "erase", "rename"].includes(word))
+    const isWork = process.argv.some((word) => works.includes(word))
     const interrupted = isServer && !isWork ? 0 : 130
     onExit(Exit.isSuccess(exit) ? 0 : Cause.hasInterruptsOnly(exit.cause) ? interrupted : 1)
   }
