@@ -265,14 +265,15 @@ it("commands that read a store refuse a file that does not exist, and make none"
   expect(readdirSync(folder)).toEqual([])
 })
 
-it("reconcile refuses a day to come, and erase does not speak of texts that it did not delete", async () => {
+it("reconcile refuses a day to come and one that no calendar has, and erase does not speak of texts that it did not delete", async () => {
   const filename = join(directory, "without-rows.db")
   expect(await run("receiver", "migrate", "--store", `sqlite:${filename}`)).toMatchObject({
     code: 0
   })
   const env = { PAWL_STORE: `sqlite:${filename}` }
-  const [future, erased] = await Promise.all([
+  const [future, none, erased] = await Promise.all([
     runIn(env, "reconcile", "--day", "9999-12-31", "--out", directory),
+    runIn(env, "reconcile", "--day", "2026-02-30", "--out", directory),
     runIn(env, "erase", "card-payment", "1")
   ])
   expect(future).toEqual({
@@ -280,5 +281,6 @@ it("reconcile refuses a day to come, and erase does not speak of texts that it d
     out: "",
     err: "--day 9999-12-31 is in the future: give today or an earlier day\n"
   })
+  expect(none).toMatchObject({ code: 1, err: expect.stringContaining("Expected a day such as") })
   expect(erased).toEqual({ code: 1, out: "", err: "The store has no card transaction 1.\n" })
 })

@@ -2,6 +2,7 @@
  * The command `reconcile`: compares the transactions of a day with the service, and writes the
  * differences and the books. A run after one that did not finish reads only the rest.
  */
+import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Pawl from "@pawl/http/Pawl"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
@@ -24,7 +25,7 @@ import * as Settings from "./Settings.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
 const startOf = (day: string): Option.Option<number> =>
-  /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u.test(day)
+  Grammar.date.test(day) && Grammar.isOnCalendar(day)
     ? Option.map(DateTime.make(`${day}T00:00:00Z`), DateTime.toEpochMillis)
     : Option.none()
 
