@@ -200,7 +200,12 @@ it("transactions are found by the order of the shop, by id, by amount and by day
           currency: "EUR"
         }
       ])
-      expect((yield* ask("/transactions?from=yesterday")).status).toBe(400)
+      for (const from of ["yesterday", "1", "2026-02-30", "1970-01-01T00:00:00"]) {
+        expect((yield* ask(`/transactions?from=${from}`)).status).toBe(400)
+      }
+      for (const from of ["1970-01-01", "1970-01-01T00:00Z", "1970-01-01T00:00:00.000%2B01:00"]) {
+        expect((yield* ask(`/transactions?from=${from}`)).status).toBe(200)
+      }
       // The first page in place of the next one would have no end.
       expect((yield* ask("/transactions?from=1970-01-01&after=100003")).status).toBe(400)
       expect((yield* ask("/transactions")).json).toEqual([])

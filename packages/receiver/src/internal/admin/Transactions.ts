@@ -1,5 +1,6 @@
 /** The list of transactions of the admin API. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Grammar from "@pawl/core/internal/Grammar"
 import type { Policy } from "@pawl/core/Evidence"
 import type { Subject } from "@pawl/webhook/Journal"
 import type { Ledger } from "@pawl/webhook/Ledger"
@@ -110,11 +111,20 @@ const read = (query: URLSearchParams) => {
     /^([a-z-]+)\.(\P{Cc}+)$/u.exec(query.get("after") ?? "") ?? []
   return {
     text: query.get("text")?.trim() ?? "",
-    from: Date.parse(query.get("from") ?? "1970-01-01"),
-    before: Date.parse(query.get("before") ?? "9999-01-01"),
+    from: timeOf(query.get("from") ?? "1970-01-01"),
+    before: timeOf(query.get("before") ?? "9999-01-01"),
     after: isKind(scope) ? { scope, transactionId } : undefined
   }
 }
+
+/** Reads a day in UTC, or a time with its offset; else returns NaN. */
+const timeOf = (text: string): number =>
+  Grammar.dateOrTime.test(text) && Grammar.isOnCalendar(text) && hasOffset.test(text)
+    ? Date.parse(text)
+    : NaN
+
+/** A time without an offset would be that of the machine's time zone. */
+const hasOffset = /^[^T]+$|(?:Z|[+-]..:..)$/u
 
 const matches = (row: Row, text: string): boolean => {
   if (text === "" || text === row.transactionId || text === row.ordered?.requestId) return true
