@@ -79,7 +79,7 @@ export const parts: ReadonlyArray<Part> = [
     // documents with versions, leases and codecs; facts, pages of rows, shared read budgets and
     // shards; store errors and alarms of workers without progress; byte limits; stored requests;
     // retry schedules; several merchants.
-    limit: 65_300,
+    limit: 65_310,
     goal: 30_000
   },
   {

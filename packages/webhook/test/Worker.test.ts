@@ -589,6 +589,15 @@ test("a handler that failed is called again by the schedule of its receiver, whi
   expect(deadLetter(world)).toEqual(["handler-failed"])
 })
 
+test("a row that a stopping worker releases is due since its read fell due", function* () {
+  const { ledger, now, receive, stop } = yield* World.started({ read: () => Effect.never })
+  yield* World.pass("1 hour")
+  yield* receive("1", "SUCCEED")
+  yield* World.pass("1 second")
+  yield* stop
+  expect(yield* ledger.backlog(now())).toMatchObject({ due: 1, oldestDueAt: hour })
+})
+
 test("a limit that is undefined keeps its default", function* () {
   const names = ["calls", "reads", "readsPerSecond", "lease", "retrySchedule"]
   const { calls, receive } = yield* World.started({

@@ -70,7 +70,7 @@ export class Worker extends Context.Service<
 /** A row at work; `isTold` is true once the handler may have been called. */
 interface Task {
   isTold: boolean
-  fiber: Fiber.Fiber<void> | undefined
+  fiber?: Fiber.Fiber<void>
 }
 
 /** Layer that works until its scope ends, and drains the worker unless the scope fails. */
@@ -158,8 +158,10 @@ const start = Effect.fnUntraced(function* (
           task.isTold
             ? Effect.void
             : Effect.ignore(
-                ledger.write(leased, {
-                  release: { ...NextWork.nextOf(leased, rules, 0), dueAt: 0 }
+                Effect.flatMap(Clock.currentTimeMillis, (now) => {
+                  // A time that is not corrected yet may be later than now.
+                  const { dueAt = now, lane } = NextWork.nextOf(leased, rules, now)
+                  return ledger.write(leased, { release: { dueAt: Math.min(dueAt, now), lane } })
                 })
               )
         ),
@@ -177,7 +179,7 @@ const start = Effect.fnUntraced(function* (
   /** A row may be claimed again because the clock jumped. */
   const begin = Effect.fnUntraced(function* (leased: Leased) {
     if (tasks.has(keyOf(leased))) return
-    const task: Task = { isTold: false, fiber: undefined }
+    const task: Task = { isTold: false }
     tasks.set(keyOf(leased), task)
     task.fiber = yield* FiberSet.run(fibers, work(leased, task))
   })
@@ -238,10 +240,10 @@ const start = Effect.fnUntraced(function* (
   const drain = Effect.gen(function* () {
     progress.end()
     yield* Fiber.interrupt(rounds)
-    const untold = [...tasks.values()].flatMap(({ fiber, isTold }) =>
-      isTold || fiber === undefined ? [] : [fiber]
+    // The rows whose handler is not called yet.
+    yield* Fiber.interruptAll(
+      [...tasks.values()].flatMap(({ fiber, isTold }) => (isTold ? [] : (fiber ?? [])))
     )
-    yield* Fiber.interruptAll(untold)
     yield* FiberSet.awaitEmpty(fibers)
   }).pipe(
     Effect.timeoutOption(drainTimeout),
