@@ -99,6 +99,17 @@ describe("a receiver that cannot start", () => {
     })
   )
 
+  it.live("refuses an empty address, by which a server listens on every one", () =>
+    Effect.gen(function* () {
+      const env = { ...secrets, ...nobody, PAWL_ADMIN_TOKEN: "token-of-sixteen-letters" }
+      for (const flag of ["--host", "--admin-host"]) {
+        expect(yield* refused(env, "--port=0", "--admin-port=0", `${flag}=`)).toEqual([
+          `Missing value for flag ${flag}. Expected an address such as 127.0.0.1`
+        ])
+      }
+    })
+  )
+
   it.live("refuses a short token off loopback, and a short forward key", () =>
     Effect.gen(function* () {
       const env = { ...none, ...secrets, ...nobody }

@@ -28,12 +28,21 @@ const port = (name: string) =>
     )
   )
 
+/** Node binds every address if the host is empty. */
+const host = (name: string) =>
+  Flag.String(name).pipe(
+    Flag.filter(
+      (host) => host !== "",
+      () => "Expected an address such as 127.0.0.1"
+    )
+  )
+
 export const flags = {
   port: port("port").pipe(
     Flag.withDescription("The port for callbacks; 0 takes a free port (default: 4020)"),
     Flag.withDefault(4020)
   ),
-  host: Flag.String("host").pipe(
+  host: host("host").pipe(
     Flag.withDescription(
       "The address to bind; put TLS in front if it is not loopback (default: 127.0.0.1)"
     ),
@@ -61,7 +70,7 @@ export const flags = {
     ),
     Flag.optional
   ),
-  adminHost: Flag.String("admin-host").pipe(
+  adminHost: host("admin-host").pipe(
     Flag.withDescription(
       "The address of that port; any but loopback needs PAWL_ADMIN_TOKEN (default: 127.0.0.1)"
     ),
