@@ -30,6 +30,7 @@
  */
 import * as Handler from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
+import * as ConnectionFailure from "@pawl/http/internal/wire/ConnectionFailure"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -41,7 +42,6 @@ import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
@@ -119,16 +119,9 @@ const keyOf = (secret: Redacted.Redacted): Redacted.Redacted<string | Uint8Array
 const responseTimeout = Duration.seconds(10)
 const drainTimeout = Duration.seconds(1)
 
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "connection reset",
-  ENOTFOUND: "unknown host",
-  UND_ERR_SOCKET: "connection closed"
-}
-
 /** Returns the reason without the message of the platform, which may quote the request. */
 const reasonOf = ({ cause }: HttpClientError.HttpClientError): string =>
-  (Predicate.hasProperty(cause, "code") && reasons[String(cause.code)]) || "connection failed"
+  ConnectionFailure.describe(ConnectionFailure.codeOf(cause))
 
 /**
  * Layer that forwards transitions over the `HttpClient` in context, which must not follow

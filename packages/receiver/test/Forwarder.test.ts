@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
+import { HttpClientError, TransportError } from "effect/http/HttpClientError"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -226,8 +227,8 @@ describe("a transition is not told", () => {
       const gone = yield* Effect.scoped(application((response) => response.end()))
       const broken = yield* application((response) => response.destroy())
       const why = [
-        [gone, "connection refused"],
-        [broken, "connection closed"]
+        [gone, "the connection was refused"],
+        [broken, "the connection was closed before the response was complete"]
       ] as const
       for (const [{ url }, reason] of why) {
         const { handle } = yield* forwarding(url.replace("//", "//user:password@"))
@@ -236,6 +237,25 @@ describe("a transition is not told", () => {
           message: `${url.replace("?a=b", "")} did not answer: ${reason}`
         })
       }
+    })
+  )
+
+  it.effect("when the certificate of the application has expired, which the reason says", () =>
+    Effect.gen(function* () {
+      const cause = Object.assign(new Error("nobody repeats"), { code: "CERT_HAS_EXPIRED" })
+      const client = HttpClient.make((request) =>
+        Effect.fail(new HttpClientError({ reason: new TransportError({ request, cause }) }))
+      )
+      const url = "https://shop.example/transitions"
+      const built = yield* Layer.build(
+        Forwarder.layer({ url, secret: Redacted.make(secret) }).pipe(
+          Layer.provide([Layer.succeed(HttpClient.HttpClient, client), NodeHmac.layer])
+        )
+      )
+      const { handle } = Context.get(built, Handler.Handler)
+      expect(yield* Effect.flip(handle(transition))).toMatchObject({
+        message: `${url} did not answer: the certificate was not accepted`
+      })
     })
   )
 
