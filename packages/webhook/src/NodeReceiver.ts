@@ -188,7 +188,8 @@ export const listen = (
 
 const open = (server: Server, { host, port }: { readonly host: string; readonly port: number }) =>
   Effect.callback<Server, CannotListen>((resume) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
+    // It stays, because the system may later fail to accept a connection.
+    server.on("error", (error: NodeJS.ErrnoException) =>
       resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
     )
     server.listen({ port, host, backlog: maxPending }, () => resume(Effect.succeed(server)))

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import type { RequestListener } from "node:http"
+import type { RequestListener, Server } from "node:http"
 import { connect } from "node:net"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
@@ -197,6 +197,21 @@ describe("the end of a listener", () => {
     yield* Fiber.join(ending)
     expect(yield* Fiber.join(cut)).toBe("")
   })
+})
+
+live("connections that the system cannot accept do not end the process", function* () {
+  let server: unknown
+  const listener: RequestListener = ({ socket }, response) => {
+    server = Reflect.get(socket, "server")
+    response.end()
+  }
+  const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
+  const ask = Effect.promise(() => fetch(`http://127.0.0.1:${port}`))
+  expect((yield* ask).status).toBe(200)
+  for (let failures = 0; failures < 2; failures++) {
+    ;(server as Server).emit("error", new Error("accept ENOBUFS"))
+  }
+  expect((yield* ask).status).toBe(200)
 })
 
 live("a port in use is an error that names the port", function* () {
