@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import * as Defaults from "./internal/Defaults.ts"
 
 /**
  * The switches to change. A duration is milliseconds, text such as `"30 seconds"`, or a `Duration`.
@@ -191,9 +192,7 @@ export const layer = (options: Options): Layer.Layer<never> => {
     refreshBefore,
     requestIdWindow,
     ...switches
-  } = Object.fromEntries(
-    Object.entries(defaults).map(([name, value]) => [name, options[name as keyof Options] ?? value])
-  ) as Required<Options>
+  } = Defaults.changed<Required<Options>>(defaults, options)
   return Layer.succeed(Profile, {
     ...switches,
     pollIntervals: [Duration.fromInputUnsafe(gap), ...gaps.map(Duration.fromInputUnsafe)],

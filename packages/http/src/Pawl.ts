@@ -36,6 +36,7 @@
  *
  * @since 0.1.0
  */
+import * as Defaults from "@pawl/core/internal/Defaults"
 import { isolated, isolatedBy } from "@pawl/core/internal/Isolated"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
@@ -44,8 +45,6 @@ import type * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Predicate from "effect/Predicate"
-import * as Record from "effect/Record"
 import * as NodeTransport from "./NodeTransport.ts"
 import * as ProfileFile from "./internal/NodeProfileFile.ts"
 import * as PawlConfig from "./PawlConfig.ts"
@@ -106,12 +105,8 @@ export const layerConfig = (
     [ConfigProvider, Profile.Profile],
     Layer.unwrap(
       Effect.map(ProfileFile.switches, (switches) => {
-        // An undefined switch does not hide that of the file.
-        const given: Profile.Options = Record.filter(
-          { ...options.profile } as Readonly<Record<string, unknown>>,
-          Predicate.isNotUndefined
-        )
-        const profile = { ...switches, ...given }
+        const own = { ...options.profile, ...switches }
+        const profile: Profile.Options = Defaults.changed(own, options.profile)
         const isEmpty = Object.keys(profile).length === 0
         return layerOver(PawlConfig.layerConfig(config), {
           ...options,

@@ -20,6 +20,7 @@
  */
 import { type RefusedCallback, StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler } from "@pawl/core/Handler"
+import * as Defaults from "@pawl/core/internal/Defaults"
 import { isolatedBy } from "@pawl/core/internal/Isolated"
 import { Profile } from "@pawl/core/Profile"
 import { StatusReader } from "@pawl/core/StatusReader"
@@ -137,16 +138,8 @@ const layerOwner = Layer.effectDiscard(
   })
 )
 
-/** A limit that is undefined keeps its default. */
-const limitsOf = ({ limits, retrySchedule }: Options) => {
-  const given = { ...limits, ...(retrySchedule && { retrySchedule }) }
-  return Object.fromEntries(
-    Object.entries(WorkLimits.defaults).map(([name, value]) => [
-      name,
-      given[name as keyof WorkLimits.WorkLimits] ?? value
-    ])
-  ) as unknown as WorkLimits.WorkLimits
-}
+const limitsOf = ({ limits, retrySchedule }: Options): WorkLimits.WorkLimits =>
+  Defaults.changed(WorkLimits.defaults, { ...limits, ...(retrySchedule && { retrySchedule }) })
 
 const layerReceive = Layer.effect(
   Receiver,
