@@ -82,7 +82,8 @@ describe("a callback URL", () => {
     "paymentMethod[]=card",
     "paymentMethod",
     "%70aymentMethod=card",
-    "pawl=1"
+    "pawl=1",
+    "PAWL[]=1"
   ])(
     "A10: is refused with the query ?%s of the merchant, and the error does not repeat it",
     (query) => {
