@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -10,6 +11,7 @@ import * as Ledger from "../src/Ledger.ts"
 import { Transactions } from "../src/LedgerSql.ts"
 import type { NewRequest } from "../src/internal/rule/RequestRow.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
+import { Records } from "../src/internal/records/Records.ts"
 import { blank } from "../src/internal/rule/Row.ts"
 import { live } from "@pawl/test-support/Tests"
 import { emptied, type Place } from "@pawl/test-support/Places"
@@ -161,6 +163,25 @@ const inTransactions = (place: Place) => {
     expect(written.filter(({ isNew }) => isNew)).toHaveLength(30)
   })
 }
+
+live(
+  "a request whose transaction could not be registered has no outcome, and is sent again",
+  function* () {
+    const built = yield* Layer.build(Layer.fresh(Ledger.layerMemory))
+    const store = RequestStore.make(Context.get(built, Records), {
+      register: () => Effect.fail(new StoreUnavailable({}))
+    })
+    yield* store.write(request("1"), { at: 1000, until: 31_000 })
+    const transaction = { method: "apm", transactionId: "100001" } as const
+    const settlement = { outcome: answered, at: 2000, transaction }
+    const registration = { kind: "apm-payment", transactionId: "100001" } as const
+    const settled = yield* Effect.exit(store.settle("1", settlement, registration))
+    expect(settled._tag).toBe("Failure")
+    const { body } = request("1")
+    expect(yield* store.get("1")).toMatchObject({ outcome: undefined, body })
+    expect((yield* store.claim({ at: 31_000, until: 61_000, limit: 1 })).rows).toHaveLength(1)
+  }
+)
 
 describe("in memory", () => {
   promises(memory)
