@@ -47,7 +47,8 @@ export const layer = (host: string, port: number): Layer.Layer<NodePort, CannotL
 
 const listen = (server: Server, host: string, port: number) =>
   Effect.callback<Server, CannotListen>((resume) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
+    // It stays, because the system may later fail to accept a connection.
+    server.on("error", (error: NodeJS.ErrnoException) =>
       resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
     )
     server.listen({ host, port }, () => resume(Effect.succeed(server)))

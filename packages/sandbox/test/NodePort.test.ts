@@ -1,0 +1,16 @@
+import { expect } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { live } from "@pawl/test-support/Tests"
+import * as NodePort from "../src/internal/sandbox/NodePort.ts"
+
+live.with(() => NodePort.layer("127.0.0.1", 0))(
+  "connections that the system cannot accept do not end the process",
+  function* () {
+    const { origin, server } = yield* NodePort.NodePort
+    server.on("request", (_, response) => response.end())
+    for (let failures = 0; failures < 2; failures++) {
+      server.emit("error", new Error("accept ENOBUFS"))
+    }
+    expect((yield* Effect.promise(() => fetch(origin))).status).toBe(200)
+  }
+)
