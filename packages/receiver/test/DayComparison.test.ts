@@ -304,7 +304,10 @@ it.live("a transaction that cannot be read is compared with every day, until it 
       Effect.gen(function* () {
         const found = new Map<string, DayComparison.Compared>()
         yield* compareRows(found, () => Effect.succeed(answer), 1000, on)
-        return [...found.values()]
+        // Eight rows are compared at once, so they end in any order.
+        return [...found.values()].toSorted((one, two) =>
+          one.transactionId < two.transactionId ? -1 : 1
+        )
       }).pipe(Effect.provideService(Ledger, ledger))
     const one = {
       scope: "card",
