@@ -4,8 +4,8 @@
  *
  * **Details**
  *
- * Requests beyond `connections` wait in order, until the deadline of their call. The time limit of an
- * attempt begins after that wait. A body longer than `maxResponseBytes` closes its connection.
+ * Requests beyond `connections` wait in order, until the deadline of their call or its `sendWithin`. The
+ * time limit of an attempt begins after that wait. A body longer than `maxResponseBytes` closes its connection.
  *
  * With `HTTPS_PROXY` requests to an https base URL go through that proxy, except to the hosts in
  * `NO_PROXY`. The layer refuses a value that is not a URL. A `dispatcher` replaces agent and proxy, for

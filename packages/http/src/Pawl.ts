@@ -105,6 +105,7 @@ export const layerConfig = (
     [ConfigProvider, Profile.Profile],
     Layer.unwrap(
       Effect.map(ProfileFile.switches, (switches) => {
+        // An undefined switch does not hide that of the file.
         const own = { ...options.profile, ...switches }
         const profile: Profile.Options = Defaults.changed(own, options.profile)
         const isEmpty = Object.keys(profile).length === 0

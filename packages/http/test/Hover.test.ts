@@ -1,10 +1,10 @@
+import * as LanguageServer from "@pawl/test-support/LanguageServer"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Endpoint from "../src/internal/wire/Endpoint.ts"
-import * as LanguageServer from "./support/languageServer.ts"
 import { operations } from "./support/operations.ts"
 
 /** The types of each endpoint, and their module of core. */

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 
-export const root = join(import.meta.dirname, "../../../..")
+export const root = join(import.meta.dirname, "../..")
 
 export interface LanguageServer {
   readonly hover: (offset: number) => Promise<string>
