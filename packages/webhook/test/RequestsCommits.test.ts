@@ -14,7 +14,7 @@ import * as Seal from "../src/Seal.ts"
 import { live as test } from "@pawl/test-support/Tests"
 import { emptied, type Place } from "@pawl/test-support/Places"
 import * as fake from "./requestService.ts"
-import { apm, search, secret, verified } from "@pawl/test-support/Service"
+import { apm, card, search, secret, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
 /**
@@ -95,6 +95,18 @@ describe("in SQLite", () => {
     const commits = yield* countIn(Effect.all(sends, { concurrency: "unbounded" }))
     // The first write and the first outcome are alone, and the others of each wait for them.
     expect(commits).toBeLessThanOrEqual(6)
+  })
+
+  test("the dead letters of a page are redriven in few commits", function* () {
+    const { countIn, ledger } = yield* start(file())
+    for (let id = 1; id <= 32; id++)
+      yield* ledger.accept(verified("card", card({ transactionId: String(id) })), 0)
+    const { rows } = yield* ledger.claim({ at: 0, until: 1000, limit: 32 })
+    const deadLetter = { reason: "handler-failed", at: 1, to: undefined } as const
+    for (const row of rows) yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+    const page = { reason: "handler-failed", before: 2, dueAt: 2, rate: 10, limit: 50 } as const
+    expect(yield* countIn(ledger.redriveAll(page))).toBeLessThanOrEqual(3)
+    expect((yield* ledger.backlog(4000)).due).toBe(32)
   })
 })
 

@@ -16,7 +16,7 @@ const maxPageSize = 1000
 /** The handler calls in a second after a redrive of many. */
 const defaultRate = 10
 const maxRate = 1000
-/** The most dead letters in one statement, so that no other statement waits for long. */
+/** The most dead letters in a page, whose changes are committed together. */
 const batchSize = 500
 
 export const list = (
@@ -48,15 +48,16 @@ export const redriveAll: (
   if ("status" in read) return read
   const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
   const batch = { reason, before: at, rate, limit: batchSize, note: read.note }
-  let redriven = 0
+  let [listed, redriven] = [0, 0]
   let after: ParkedKey | undefined
   do {
-    const dueAt = at + Math.floor((redriven * 1000) / rate)
+    const dueAt = at + Math.floor((listed * 1000) / rate)
     const page = yield* ledger.redriveAll({ ...batch, after, dueAt })
+    listed += page.listed
     redriven += page.redriven
     after = page.last
   } while (after !== undefined)
-  const last = at + Math.floor((Math.max(0, redriven - 1) * 1000) / rate)
+  const last = at + Math.floor((Math.max(0, listed - 1) * 1000) / rate)
   return json({ reason, redriven, rate, lastDueAt: Time.textOf(last) })
 })
 

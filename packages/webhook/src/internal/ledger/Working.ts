@@ -120,20 +120,25 @@ export const make = (
     redrive: (key: Key, at: number, note?: Note) => redriveAt(key, at, redriven(at, note)),
     /**
      * Redrives a page of the dead letters of a reason that were parked until `before`, oldest
-     * first. The first is due at `dueAt`, then `rate` in each second. Returns their number without
-     * those that cannot be read, and the place of the last one; undefined on the last page.
+     * first. The first is due at `dueAt`, then `rate` in each second; one that cannot be read leaves
+     * its time unused. Returns how many were listed and how many of them redriven, and the place of
+     * the last one; undefined on the last page.
      */
     redriveAll: Effect.fnUntraced(function* ({ before, dueAt, note, rate, ...page }: RedriveAll) {
-      const listed = yield* deadLetters(page)
-      const parked = listed.filter(({ deadLetter }) => deadLetter.at <= before)
+      const letters = yield* deadLetters(page)
+      const parked = letters.filter(({ deadLetter }) => deadLetter.at <= before)
       const event = redriven(before, note)
-      let done = 0
-      for (const row of parked) {
-        const at = dueAt + Math.floor((done * 1000) / rate)
-        if (yield* redriveAt(row, at, event)) done++
-      }
+      const redrives = yield* Effect.forEach(
+        parked,
+        (row, index) => redriveAt(row, dueAt + Math.floor((index * 1000) / rate), event),
+        { concurrency: "unbounded" }
+      )
       const last = parked[page.limit - 1]
-      return { redriven: done, last: last && Reading.placeOf(last) }
+      return {
+        listed: parked.length,
+        redriven: redrives.filter(Boolean).length,
+        last: last && Reading.placeOf(last)
+      }
     }),
     /**
      * Corrects rows after the clock was set back by `by` milliseconds to `at`: those due within

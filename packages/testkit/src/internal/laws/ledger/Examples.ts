@@ -265,6 +265,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       const options = { reason: "handler-failed", before: 4000, dueAt: 9000, rate: 3 } as const
       const first = yield* ledger.redriveAll({ ...options, limit: 2 })
       expect(first).toEqual({
+        listed: 2,
         redriven: 2,
         last: { at: 3000, scope: "card", transactionId: "3" }
       })
@@ -273,7 +274,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       expect((yield* ledger.backlog(9333)).due).toBe(2)
       expect((yield* ledger.get("card", "3"))?.retryAt).toBe(9333)
       const second = yield* ledger.redriveAll({ ...options, after: first.last, limit: 2 })
-      expect(second).toEqual({ redriven: 1, last: undefined })
+      expect(second).toEqual({ listed: 1, redriven: 1, last: undefined })
       const parked = yield* ledger.deadLetters({ limit: 9 })
       expect(parked.map(({ transactionId }) => transactionId)).toEqual(["2", "5"])
     }
