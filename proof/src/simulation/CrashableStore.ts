@@ -108,6 +108,10 @@ export const make = Effect.fnUntraced(function* (
     return Effect.fail(new StoreUnavailable({}))
   })
 
+  /** In the quiet time no outage follows and no backlog grows, so the calls of each minute stop. */
+  const whileWatched = <A, E>(call: Effect.Effect<A, E>) =>
+    Effect.suspend(() => (isWatched && trace.now() >= watchedUntil ? Effect.never : call))
+
   const connect = (instance: Instance): Ledger.Ledger["Service"] => {
     const work = Latch.makeUnsafe()
     latches.add(work)
@@ -139,9 +143,8 @@ export const make = Effect.fnUntraced(function* (
             )
           )
         ),
-      // In the quiet time no outage follows.
-      noteAlive: (at) =>
-        isWatched && trace.now() >= watchedUntil ? Effect.never : connected.noteAlive(at),
+      noteAlive: (at) => whileWatched(connected.noteAlive(at)),
+      backlog: (at) => whileWatched(connected.backlog(at)),
       awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
       pollInterval: isWatched ? pollInterval : ledger.pollInterval
     }
