@@ -311,7 +311,7 @@ inChromium((withPage) => {
   onPage(
     "one transaction is found by its id, and its address works in another tab",
     ({ callback }) => callback("100001", "PENDING"),
-    async (page) => {
+    async (page, { callback }) => {
       await page.getByTestId("nav-transactions").click()
       await page.getByTestId("id").fill("100001")
       await page.getByTestId("id").press("Enter")
@@ -323,6 +323,9 @@ inChromium((withPage) => {
       await page.getByTestId("id").fill("7")
       await page.getByTestId("find").click()
       await visible(page, "found", "The store has no transaction with the order, id or amount “7”.")
+      await run(callback("7", "PENDING"))
+      await page.getByTestId("find").click()
+      await visible(page, "summary", "Callbacks claim PENDING, and the handler has received it.")
     },
     { allowed: /status of 404/u }
   )
@@ -371,6 +374,26 @@ inChromium((withPage) => {
       await visible(page, "row-apm-payment-100001", "order-100001")
     },
     { path: "/#/transactions", allowed: /status of 404/u }
+  )
+
+  onPage(
+    "a search that failed is repeated",
+    ({ callback }) => callback("100001", "PENDING"),
+    async (page) => {
+      let isDown = true
+      await page.route("**/transactions?**", (route) =>
+        isDown
+          ? route.fulfill({ status: 503, json: { message: "The ledger cannot be read" } })
+          : route.continue()
+      )
+      await page.getByTestId("id").fill("100001")
+      await page.getByTestId("find").click()
+      await visible(page, "found", "The ledger cannot be read")
+      isDown = false
+      await visible(page, "summary", "Callbacks claim PENDING")
+      await page.unrouteAll({ behavior: "wait" })
+    },
+    { path: "/#/transactions", allowed: /status of 503/u }
   )
 
   onPage(
@@ -475,7 +498,8 @@ inChromium((withPage) => {
     "asks for the token of a receiver that has one, and again after a wrong one",
     () => Effect.void,
     async (page) => {
-      for (const token of ["wrong", "s3cr3t"]) {
+      // A header cannot have the zero-width space, which a person does not see.
+      for (const token of ["s3cr3t\u200b", "wrong", "s3cr3t"]) {
         await page.getByTestId("token-dialog").waitFor()
         assert.strictEqual(await page.getByTestId("figures").locator("div").count(), 0)
         await page.getByTestId("token").fill(token)

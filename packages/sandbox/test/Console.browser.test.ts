@@ -163,6 +163,19 @@ inChromium((withPage) => {
     }
   )
 
+  onConsole(
+    "the first payment is made on a page that another machine serves by HTTP",
+    async (page) => {
+      // Chromium takes every page of this machine for a secure one, which has both.
+      await page.evaluate(`delete Crypto.prototype.randomUUID
+      Object.defineProperty(navigator, "clipboard", { value: undefined })`)
+      await page.getByTestId("copy").first().click()
+      await visible(page, "empty", "Select the text and copy it.")
+      await page.getByTestId("trigger").click()
+      await visible(page, "transaction-100001", "10.50 EUR")
+    }
+  )
+
   onConsole("an address with a lone percent sign does not stop the page", live, {
     path: "/#/transactions/50%"
   })

@@ -43,8 +43,8 @@ const flags = {
   token: Flag.Redacted("token").pipe(
     Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
     Flag.filter(
-      (token) => isSound(Redacted.value(token)),
-      () => "Expected a token that is not empty, without spaces around it"
+      (token) => /^[\x21-\x7e]+$/u.test(Redacted.value(token)),
+      () => "Expected a token in ASCII without white space"
     ),
     Flag.withDescription("The bearer token that /sandbox requires; or set PAWL_SANDBOX_TOKEN"),
     Flag.optional

@@ -191,6 +191,7 @@ describe("pawl-sandbox", () => {
   const refused = [
     [["--prot", "4010"], "--prot"],
     [["--port", "http"], "--port"],
+    [["--port", "0", "--token", "s3cr3t c4n4ry"], "without white space"],
     [["--port", "65536"], "--port"],
     [["--host", "0.0.0.0"], "token"],
     [["--host", "shop.example"], "token"],

@@ -26,7 +26,7 @@ export class Refused extends Error {
  * @returns {Promise<{ readonly body: unknown, readonly next: string | undefined }>}
  */
 export const call = async (method, path) => {
-  const response = await send(`${base}${path}`, { method, signal: AbortSignal.timeout(20_000) })
+  const response = await send(`${base}${path}`, { method }, 20_000)
   const body = /** @type {unknown} */ (await response.json())
   if (!response.ok) {
     const { message } = /** @type {{ readonly message: string }} */ (body)

@@ -48,9 +48,14 @@ export const amountOf = ({ amount, currency }) =>
 /** @type {Search | undefined} */
 let last
 
+/** Makes the next search read the store again. */
+export const forget = () => {
+  last = undefined
+}
+
 /** Hides the list. */
 export const hide = () => {
-  last = undefined
+  forget()
   show([], "")
   container.hidden = true
 }
@@ -67,7 +72,7 @@ const show = (found, text) => {
 
 /** Reads the recent transactions, and returns the function that shows them. */
 export const recent = async () => {
-  last = undefined
+  forget()
   const { body } = await call("GET", "/transactions")
   const found = /** @type {ReadonlyArray<Listed>} */ (body)
   const text =
@@ -78,8 +83,8 @@ export const recent = async () => {
 }
 
 /**
- * Searches, and returns the function that shows what was found so far. The same search runs once. `changed` is called when it
- * found more.
+ * Searches, and returns the function that shows what was found so far. The same search runs once, or until it succeeds. `changed`
+ * is called when it found more.
  *
  * @param {{ readonly text: string, readonly date: string }} asked
  * @param {() => void} changed
@@ -95,6 +100,7 @@ export const search = (asked, changed) => {
     })
   }
   const { found, pages, state } = last
+  if (state instanceof Error) forget()
   const [only] = found
   return () => {
     if (state === "complete" && found.length === 1 && only !== undefined && asked.text !== "") {

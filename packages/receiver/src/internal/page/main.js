@@ -120,10 +120,13 @@ byId("find", HTMLFormElement).addEventListener("submit", (event) => {
   event.preventDefault()
   const text = byId("id", HTMLInputElement).value.trim()
   const date = byId("day", HTMLInputElement).value
-  window.location.hash =
+  const hash =
     text === "" && date === ""
       ? "#/transactions"
       : `#/transactions/find/${encodeURIComponent(text)}/${date}`
+  Finder.forget()
+  if (window.location.hash === hash) refresh()
+  else window.location.hash = hash
 })
 if (merchant !== undefined) {
   const link = byId("merchant", HTMLAnchorElement)

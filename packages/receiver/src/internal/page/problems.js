@@ -170,7 +170,7 @@ export const problemsOf = (
     add(
       "bad",
       "lag",
-      `${count(due, "transaction")} wait for work, the oldest for ${duration(1000 * oldestDueSeconds)}.`,
+      `${count(due, "transaction")} ${due === 1 ? "waits" : "wait"} for work, the oldest for ${duration(1000 * oldestDueSeconds)}.`,
       "If nothing else is listed here, no worker runs: look at the log of every receiver."
     )
   }

@@ -77,7 +77,8 @@ const pay = async (scenario) => {
   const { ok, status } = await post(
     "/payments/card",
     {
-      requestId: `console-${crypto.randomUUID()}`,
+      // A page that another machine serves by HTTP has no randomUUID.
+      requestId: `console-${crypto.getRandomValues(new Uint32Array(4)).join("-")}`,
       mid: "1",
       amount: "10.50",
       currency: "EUR",
@@ -168,8 +169,9 @@ const programs = (origin) => {
  */
 const copy = (lines) => {
   const copied = h("span", { role: "status", class: "fine" })
+  const write = async () => navigator.clipboard.writeText(lines)
   const click = () =>
-    void navigator.clipboard.writeText(lines).then(
+    void write().then(
       () => (copied.textContent = "Copied."),
       () => (copied.textContent = "Select the text and copy it.")
     )

@@ -5,19 +5,25 @@
 import { h } from "./dom.js"
 
 /**
- * Sends a request with the token, if there is one. After a 401 the person gives a token, and the request is sent again.
+ * Sends a request with the token, if there is one. After a 401 the person gives a token, and the request is sent again with
+ * another `timeout`, in milliseconds.
  *
  * @param {string} path
  * @param {Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> }} init
+ * @param {number} [timeout]
  * @returns {Promise<Response>}
  */
-export const send = async (path, init) => {
+export const send = async (path, init, timeout) => {
   const token = sessionStorage.getItem("token")
   const authorization = token === null ? {} : { authorization: `Bearer ${token}` }
-  const response = await fetch(path, { ...init, headers: { ...init.headers, ...authorization } })
+  const response = await fetch(path, {
+    ...init,
+    headers: { ...init.headers, ...authorization },
+    ...(timeout !== undefined && { signal: AbortSignal.timeout(timeout) })
+  })
   if (response.status !== 401) return response
   await askForToken(token)
-  return send(path, init)
+  return send(path, init, timeout)
 }
 
 /**
@@ -45,6 +51,9 @@ const input = h("input", {
   id: "token",
   type: "password",
   required: true,
+  // No header can have another character.
+  pattern: "\\s*[!-~]+\\s*",
+  title: "ASCII text without white space",
   autocomplete: "off",
   "data-testid": "token"
 })
