@@ -10,6 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
@@ -356,6 +357,26 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
     }
     expect(service.effects.size).toBe(3)
     expect(yield* shop.parked({ limit: 10 })).toMatchObject([{ requestId: "3" }])
+  })
+
+  test("of two calls with different bodies, which seal a request anew, one is a conflict", function* (store) {
+    const wrong = yield* start(store, fake.make(Array<"unsent">(9).fill("unsent")), {
+      key: "wrong-secret"
+    })
+    yield* wrong.enqueue("apm-payment", fake.payment("1"))
+    yield* wrong.kill
+    const service = fake.make()
+    service.beforeAnswer(Effect.sleep("5 seconds"))
+    const shop = yield* start(store, service)
+    const calls = ["10.00", "20.00"].map((amount) =>
+      Effect.result(shop.send("apm-payment", fake.payment("1", amount)))
+    )
+    const both = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
+    yield* pass("20 seconds")
+    const ends = (yield* Fiber.join(both)).map((end) =>
+      Result.isFailure(end) ? end.failure._tag : end.success.transactionId
+    )
+    expect(ends.toSorted()).toEqual(["100001", "RequestConflict"])
   })
 
   test("a confirmed transaction of a request that was refused raises an alarm, and the next call learns it", function* (store) {

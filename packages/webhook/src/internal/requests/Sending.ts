@@ -138,15 +138,16 @@ export const run = Effect.fnUntraced(function* (
   const waitFor = Effect.fnUntraced(function* (
     first: RequestRow
   ): Effect.fn.Return<Response, SendError> {
-    const match = matchOf(first)
-    if (match === "different") return yield* new RequestConflict({ requestId })
-    if (match === "no-key" && !RequestRule.isUnsent(first)) {
-      return yield* new RequestParked({ requestId, reason: "no-key" })
-    }
     const clock = yield* Clock.Clock
     const deadline = clock.monotonicTimeNanosUnsafe() + waitTime
     let row: RequestRow | undefined = first
     while (row !== undefined && clock.monotonicTimeNanosUnsafe() <= deadline) {
+      // Meanwhile another call may have written the request anew with its body.
+      const match = matchOf(row)
+      if (match === "different") return yield* new RequestConflict({ requestId })
+      if (match === "no-key" && !RequestRule.isUnsent(row)) {
+        return yield* new RequestParked({ requestId, reason: "no-key" })
+      }
       const known = outcomeOf(row)
       if (known !== undefined) return yield* known
       const leased = yield* takeOver(row)
