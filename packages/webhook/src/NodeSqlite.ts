@@ -153,7 +153,7 @@ const pathOf = (filename: string): string => {
   return path === undefined ? filename : decodeURIComponent(path)
 }
 
-/** Removes the rights of other users from files of an older version. */
+/** Removes the rights of other users from files that another program made. */
 const protect = (filename: string): Effect.Effect<void> =>
   isFile(filename)
     ? Effect.forEach(

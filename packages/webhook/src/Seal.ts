@@ -227,10 +227,9 @@ const make = Effect.fnUntraced(function* (options: Options) {
       const id = SealedText.read(digest)?.id
       const keys = derived.find((each) => each.id === id)
       if (keys === undefined) return "no-key"
-      const isSame = [CanonicalBody.of, CanonicalBody.withUrl].some((textOf) =>
-        Checksum.matches(digestOf(keys, kind, textOf(body)), digest)
-      )
-      return isSame ? "same" : "different"
+      return Checksum.matches(digestOf(keys, kind, CanonicalBody.of(body)), digest)
+        ? "same"
+        : "different"
     }
   })
 })

