@@ -128,7 +128,7 @@ export const make = (
       const letters = yield* deadLetters(page)
       const parked = letters.filter(({ deadLetter }) => deadLetter.at <= before)
       const event = redriven(before, note)
-      const redrives = yield* Effect.forEach(
+      const done = yield* Effect.filter(
         parked,
         (row, index) => redriveAt(row, dueAt + Math.floor((index * 1000) / rate), event),
         { concurrency: "unbounded" }
@@ -136,7 +136,7 @@ export const make = (
       const last = parked[page.limit - 1]
       return {
         listed: parked.length,
-        redriven: redrives.filter(Boolean).length,
+        redriven: done.length,
         last: last && Reading.placeOf(last)
       }
     }),
