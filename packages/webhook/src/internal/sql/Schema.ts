@@ -4,8 +4,7 @@
  * A collection of documents is one table (`Records`), with a column and an index only for searches.
  * `pawl_transactions_view` and `pawl_requests_view` show plain columns to people.
  *
- * A landed migration never changes: `SchemaTexts.test.ts` has the digest of its statements, and
- * `EarlierStores.test.ts` opens a store of each schema.
+ * A landed migration never changes: `SchemaTexts.test.ts` has the digest of its statements.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
