@@ -6,7 +6,7 @@ import type { NestExpressApplication } from "@nestjs/platform-express"
 import express, { type Express } from "express"
 import fastify from "fastify"
 import { Hono } from "hono"
-import { createServer, type RequestListener } from "node:http"
+import { createServer, request, type RequestListener } from "node:http"
 import type { Pawl } from "pawl"
 import { describe, expect, it } from "vitest"
 import { type App, echo, forge, pays, withShop } from "./doors.ts"
@@ -197,6 +197,57 @@ describe("a callback at another path", () => {
     })
   )
 })
+
+describe("a public URL with a path", () => {
+  const doors: ReadonlyArray<[string, (pawl: Pawl, port: number) => Promise<App>]> = [
+    ["node", (pawl, port) => listen(pawl.node(), port)],
+    ["express", (pawl, port) => listen(express().use(pawl.express()) as RequestListener, port)],
+    ["hono", (pawl, port) => serve(new Hono().use(pawl.hono()).fetch, port)],
+    [
+      "fastify",
+      async (pawl, port) => {
+        const app = fastify()
+        await app.register(pawl.fastify())
+        await app.listen({ host: "127.0.0.1", port })
+        return app
+      }
+    ],
+    [
+      "nest",
+      async (pawl, port) => {
+        // oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest
+        class AppModule {}
+        Module({ imports: [pawl.nest()] })(AppModule)
+        const app = await NestFactory.create(AppModule, { rawBody: true, logger: false })
+        await app.listen(port, "127.0.0.1")
+        return app
+      }
+    ]
+  ]
+
+  it.for(doors)("%s takes callbacks with it, and without it behind a proxy", ([, start]) =>
+    withShop(
+      start,
+      async (shop) => {
+        await pays(shop)
+        expect(await forge(shop.url, "/pay/callback")).toBe(401)
+        expect(await forge(shop.url)).toBe(401)
+      },
+      "/pay"
+    )
+  )
+})
+
+it("node takes a callback whose request line has the whole address", () =>
+  withShop(
+    (pawl, port) => listen(pawl.node(), port),
+    async ({ url }) => {
+      const path = `${url}/callback?paymentMethod=apm`
+      const { promise, resolve } = Promise.withResolvers<number | undefined>()
+      request(url, { method: "POST", path }, ({ statusCode }) => resolve(statusCode)).end("{}")
+      expect(await promise).toBe(415)
+    }
+  ))
 
 describe("nest", () => {
   /** Decorators are syntax that Node does not strip, so they are called. */

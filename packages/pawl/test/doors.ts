@@ -19,7 +19,10 @@ export const freePort = () =>
     })
   })
 
-/** Opens a shop and starts its application, at whose address it runs `test`. */
+/**
+ * Opens a shop and starts its application, at whose address it runs `test`. `path` is that of its public
+ * URL.
+ */
 export const withShop = async (
   start: (pawl: Pawl, port: number) => App | Promise<App>,
   test: (shop: {
@@ -27,7 +30,8 @@ export const withShop = async (
     readonly url: string
     readonly transitions: ReadonlyArray<Transition>
     readonly warnings: ReadonlyArray<string>
-  }) => Promise<void>
+  }) => Promise<void>,
+  path = ""
 ): Promise<void> => {
   await using service = await sandbox({ pace: "10 millis" })
   const port = await freePort()
@@ -38,7 +42,7 @@ export const withShop = async (
   await using pawl = await open({
     ...service,
     store: "memory",
-    publicUrl: url,
+    publicUrl: `${url}${path}`,
     logger: {
       debug: nothing,
       info: nothing,

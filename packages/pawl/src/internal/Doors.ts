@@ -2,6 +2,7 @@
  * The receiver of callbacks in frameworks. The checksum covers the bytes of a callback, so no body parser
  * may have read them.
  */
+import * as Door from "@pawl/webhook/internal/doors/Door"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import type { Receiver } from "@pawl/webhook/Receiver"
 import * as WebReceiver from "@pawl/webhook/WebReceiver"
@@ -46,18 +47,22 @@ interface HonoContext {
   readonly req: Pick<Request, "arrayBuffer"> & { readonly raw: Request; readonly path: string }
 }
 
+/** The paths of a callback: a proxy may take the path of the public URL away. */
+const pathsOf = ({ callbackPath, callbackUrl = "" }: Address): ReadonlySet<string> =>
+  new Set([callbackPath, URL.parse(callbackUrl)?.pathname ?? callbackPath])
+
 /**
  * Tells whether a request is a callback. The first one with a checksum at another path is logged, because the service
- * would get 404 for each callback and nobody would know. A proxy may take the path of the public URL away.
+ * would get 404 for each callback and nobody would know.
  */
-const routeOf = ({ callbackPath, callbackUrl = "" }: Address, context: Context.Context<never>) => {
-  const paths = [callbackPath, URL.parse(callbackUrl)?.pathname]
+const routeOf = (address: Address, context: Context.Context<never>) => {
+  const paths = pathsOf(address)
   let isLogged = false
   return (url = "", checksum: unknown): boolean => {
-    const isCallback = paths.includes(url.split("?")[0])
+    const isCallback = paths.has(Door.pathOf(url))
     if (!isCallback && !isLogged && typeof checksum === "string") {
       isLogged = true
-      const message = `A callback came at another path than ${callbackPath}: correct callbackPath, or the path at which the application mounts pawl`
+      const message = `A callback came at another path than ${address.callbackPath}: correct callbackPath, or the path at which the application mounts pawl`
       Effect.runSyncWith(context)(Effect.logWarning(message))
     }
     return isCallback
@@ -83,7 +88,7 @@ export const make = (
   address: Address,
   pawl: () => { readonly close: () => Promise<void> }
 ) => {
-  const { callbackPath } = address
+  const paths = pathsOf(address)
   const listener = Effect.runSyncWith(context)(NodeReceiver.listener)
   const { handler } = WebReceiver.toHandler(Layer.succeedContext(context))
   const isCallback = routeOf(address, context)
@@ -105,10 +110,12 @@ export const make = (
     fastify: () => (app: FastifyApp, _: unknown, done: () => void) => {
       app.removeAllContentTypeParsers()
       app.addContentTypeParser("*", (_request, _payload, parsed) => parsed(null))
-      app.all(callbackPath, ({ raw: request }, reply) => {
-        reply.hijack()
-        listener(request, reply.raw)
-      })
+      for (const path of paths) {
+        app.all(path, ({ raw: request }, reply) => {
+          reply.hijack()
+          listener(request, reply.raw)
+        })
+      }
       done()
     },
     /** Middleware for `app.use(pawl.hono())`. */
@@ -128,8 +135,10 @@ export const make = (
      */
     nest: () => ({
       module: class PawlModule {
-        configure(consumer: { apply(middleware: Listener): { forRoutes(path: string): unknown } }) {
-          consumer.apply(node).forRoutes(callbackPath)
+        configure(consumer: {
+          apply(middleware: Listener): { forRoutes(...paths: Array<string>): unknown }
+        }) {
+          consumer.apply(node).forRoutes(...paths)
         }
         onApplicationShutdown() {
           return pawl().close()
