@@ -49,6 +49,7 @@ import * as Arguments from "./internal/Arguments.ts"
 import * as Doors from "./internal/Doors.ts"
 import * as Promised from "./internal/Promised.ts"
 import * as Settings from "./internal/Options.ts"
+import * as OptionTypes from "./internal/OptionTypes.ts"
 import type { Options } from "./internal/Options.ts"
 import * as Functions from "./internal/Functions.ts"
 import * as Transactions from "./internal/Transactions.ts"
@@ -210,10 +211,17 @@ const facade = (
   // The worker is drained before the store closes.
   const close = () => runner.end().then(() => runtime.dispose())
   const doors = Doors.make(context, address, () => pawl)
-  const { listen } = Promised.make(runner, {
-    listen: ({ host = "127.0.0.1", port }: ListenOptions) =>
-      Scope.provide(NodeReceiver.listen(doors.node(), { host, port }), runtime.scope)
-  })
+  const { listen } = Promised.make(
+    runner,
+    {
+      listen: ({ host = "127.0.0.1", port }: ListenOptions) =>
+        Scope.provide(NodeReceiver.listen(doors.node(), { host, port }), runtime.scope)
+    },
+    {
+      listen: (args) =>
+        Effect.as(OptionTypes.check(args[0], { number: "port", text: "host" }, "port"), args)
+    }
+  )
   const pawl: Pawl = {
     ...operationsOf(runner, context),
     ...doors,

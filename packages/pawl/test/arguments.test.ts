@@ -3,7 +3,7 @@
  * work.
  */
 import * as fc from "fast-check"
-import { InvalidConfig, ValidationFailed } from "pawl"
+import { InvalidConfig, open as openReal, ValidationFailed } from "pawl"
 import { open, type TestPawl } from "pawl/testing"
 import { afterAll, expect, it } from "vitest"
 
@@ -58,7 +58,14 @@ it.each<[string, unknown, string]>([
   ["a bigint for text", { ...order, amount: 10n }, "amount"],
   ["no requestId", { ...order, requestId: undefined }, "requestId"],
   ["null for the requestId", { ...order, requestId: null }, "requestId"],
-  ["an empty requestId", { ...order, requestId: "" }, "requestId"]
+  ["an empty requestId", { ...order, requestId: "" }, "requestId"],
+  ["a bigint for the requestId", { ...order, requestId: 17n }, "requestId"],
+  ["a URL for text", { ...order, callbackUrl: new URL("https://shop.example") }, "callbackUrl"],
+  ["a Map", { ...order, metadata: new Map([["basket", "7"]]) }, "metadata"],
+  ["a promise", { ...order, metadata: Promise.resolve({}) }, "metadata"],
+  ["NaN", { ...order, apmPayload: { installments: Number.NaN } }, "apmPayload.installments"],
+  ["text for unknownFields", { ...order, unknownFields: "hunter2" }, "unknownFields"],
+  ["a known unknown field", { ...order, unknownFields: { amount: "1" } }, "unknownFields"]
 ])("refuses a create with %s, and names the field", async (_name, input, path) => {
   const error = await create(input)
   expect(error).toBeInstanceOf(ValidationFailed)
@@ -95,13 +102,57 @@ it("refuses a misspelt field of an update, which would change nothing", async ()
   })
 })
 
-it("refuses a field that the operation does not know, and takes it in unknownFields", async () => {
+it("refuses a field that the operation does not know, and sends one of unknownFields as a field", async () => {
   expect(await create({ ...order, requestId: "other-1", giftCard: "x" })).toMatchObject({
     fields: [{ path: "giftCard" }]
   })
-  const given = { ...order, requestId: "other-2", unknownFields: { giftCard: "x" } }
-  expect(await create(given)).toMatchObject({ requestId: "other-2" })
+  const bodies: Array<unknown> = []
+  await using real = await openReal({
+    baseUrl: "http://127.0.0.1:9/api",
+    merchantKey: "key",
+    merchantSecret: "secret",
+    store: "memory",
+    dispatcher: {
+      dispatch: ({ body, path }, handler) => {
+        const isAuth = path === "/api/v1/auth"
+        if (path === "/api/v1/payments/apm") bodies.push(JSON.parse(body as string))
+        const answer = isAuth
+          ? { token: "token" }
+          : { transactionId: "100001", transactionStatus: "NEW" }
+        const controller = undefined as never
+        handler.onResponseStart?.(controller, 200, {})
+        handler.onResponseData?.(controller, Buffer.from(JSON.stringify(answer)))
+        handler.onResponseEnd?.(controller, {})
+        return true
+      }
+    },
+    onChange: () => {}
+  })
+  await real.apmPayments.create({ ...order, unknownFields: { giftCard: "x" } })
+  expect(bodies).toEqual([{ ...order, giftCard: "x", checksum: expect.any(String) }])
 })
+
+it("refuses a status that is missing, because a change of nothing would succeed", async () => {
+  expect(await call(pawl.subscriptions.setStatus, "100001")).toMatchObject({
+    _tag: "ValidationFailed",
+    sent: false,
+    fields: [{ path: "status" }]
+  })
+})
+
+it.each<[string, unknown, string]>([
+  ["a number", 3000, "The argument"],
+  ["no port", {}, "port"],
+  ["text for the port", { port: "3000" }, "port"],
+  ["an option that does not exist", { port: 0, hostname: "127.0.0.1" }, "hostname"]
+])(
+  "refuses to listen with %s, because another port would get no callback",
+  async (_name, options, setting) => {
+    const error = await call(pawl.listen, options)
+    expect(error).toBeInstanceOf(InvalidConfig)
+    expect(error).toMatchObject({ setting })
+  }
+)
 
 it.each<[string, unknown, string]>([
   ["a requestId", { requestId: "order-2" }, "requestId"],

@@ -219,8 +219,9 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
   ) {
     const requestId = yield* RequestId.ofInput(input)
     const url = ("callbackUrl" in input ? input.callbackUrl : undefined) ?? options.callbackUrl
+    // `encode` names a field of another type.
     const signedUrl =
-      url === undefined
+      typeof url !== "string"
         ? undefined
         : yield* callbackUrl.make(url, Order.operationOf(kind, input), {
             ...Order.fieldsOf(input),

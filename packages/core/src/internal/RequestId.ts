@@ -17,14 +17,14 @@ export const make: Effect.Effect<string> = /* @__PURE__ */ Effect.map(
 )
 
 /**
- * Returns the requestId of an input, and makes one if it has no such field. A field without a value is
- * refused: it is an order whose id is missing, and each attempt would pay for it once more.
+ * Returns the requestId of an input, and makes one if it has no such field. A field without a
+ * string is refused: if the id of an order is missing, each attempt would pay for it once more.
  */
 export const ofInput = (input: {
   readonly requestId?: string | undefined
 }): Effect.Effect<string, ValidationFailed> => {
-  const requestId = input.requestId ?? undefined
-  if (requestId !== undefined) return Effect.succeed(requestId)
+  const { requestId } = input
+  if (typeof requestId === "string") return Effect.succeed(requestId)
   return "requestId" in input
     ? Effect.fail(
         new ValidationFailed({

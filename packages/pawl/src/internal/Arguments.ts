@@ -23,9 +23,17 @@ const maxDepth = 64
 
 const notJson = "Expected a value that can be written as JSON, of at most 64 levels"
 
+/** Tells whether JSON can write a value. It would write NaN as null, and a Map as {}. */
+const isWritten = (value: unknown): boolean =>
+  typeof value === "number"
+    ? Number.isFinite(value)
+    : typeof value !== "function" &&
+      typeof value !== "symbol" &&
+      ![Map, Set, Promise].some((each) => value instanceof each)
+
 /** Copies an input, so that it cannot change, throw or be endless later. */
 const copy = (value: unknown, path: string, depth = 0): Result.Result<unknown, Fault> => {
-  if (typeof value === "function" || typeof value === "symbol" || depth > maxDepth) {
+  if (depth > maxDepth || !isWritten(value)) {
     return Result.fail({ path: path.split(".", 4).join("."), message: notJson })
   }
   if (typeof value !== "object" || value === null) return Result.succeed(value)
@@ -120,6 +128,20 @@ const misspelt = (kind: keyof typeof fields, input: object): Fault | undefined =
   return undefined
 }
 
+/** Puts the fields of `unknownFields` beside the others, where the service reads them. */
+const withUnknown = (
+  kind: keyof typeof fields,
+  { unknownFields = {}, ...known }: { readonly unknownFields?: unknown }
+): Result.Result<object, Fault> => {
+  const isKnown = (name: string) => Object.hasOwn(Object(unknownFields), name)
+  if (!OptionTypes.isObject(unknownFields) || fields[kind].names.some(isKnown)) {
+    const message = "Expected an object with fields that the operation does not know"
+    return Result.fail({ path: "unknownFields", message })
+  }
+  const fault = misspelt(kind, known)
+  return fault === undefined ? Result.succeed({ ...known, ...unknownFields }) : Result.fail(fault)
+}
+
 export const input =
   (kind: keyof typeof fields) =>
   (value: unknown): Effect.Effect<object, ValidationFailed> =>
@@ -137,8 +159,7 @@ export const input =
           const message = "Expected the order's id: a repeated create with the same id pays once"
           return Result.fail({ path: "requestId", message })
         }
-        const fault = misspelt(kind, copied)
-        return fault === undefined ? Result.succeed(copied) : Result.fail(fault)
+        return withUnknown(kind, copied)
       })
     ).pipe(Effect.mapError(refuse))
 

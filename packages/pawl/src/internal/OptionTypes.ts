@@ -24,7 +24,7 @@ const checkOf =
 const isText = (value: unknown): boolean => typeof value === "string"
 const isNumber = (value: unknown): boolean => typeof value === "number"
 const isFunction = (value: unknown): boolean => typeof value === "function"
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const hasMethods = (value: unknown, names: ReadonlyArray<string>): boolean =>

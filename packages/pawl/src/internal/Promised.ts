@@ -16,6 +16,13 @@ export interface Abortable {
 
 type Listed<A> = keyof { [Name in keyof A as string extends Name ? never : Name]: A[Name] }
 
+interface Created {
+  /** Idempotency key: the id of the order. */
+  readonly requestId: string
+  /** Fields that the specification does not name. They are sent beside the others. */
+  readonly unknownFields?: Readonly<Record<string, unknown>>
+}
+
 /**
  * The options of a call are the argument with `totalTimeout`. The requestId of a create is required,
  * because a call without one would be a new payment each time.
@@ -24,7 +31,7 @@ type Argument<A> = A extends object
   ? "totalTimeout" extends Listed<A>
     ? SendLimits & Abortable
     : "callbackUrl" extends Listed<A>
-      ? Input<A> & { readonly requestId: string }
+      ? Input<A> & Created
       : Input<A>
   : A
 

@@ -107,8 +107,9 @@ export const layer = Layer.effectContext(
             caller.call(Endpoint.readSubscription, { params: { subscriptionId } }, options)
           ),
           update: traced("Subscriptions.update")(put),
+          // An undefined status would be left out, and the change of nothing would succeed.
           setStatus: traced("Subscriptions.setStatus")((id, status, options) =>
-            put(id, { status }, options)
+            put(id, { status: status ?? null }, options)
           ),
           pause: traced("Subscriptions.pause")((id, options) =>
             put(id, { status: "PAUSED" }, options)
