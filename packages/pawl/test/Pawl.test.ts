@@ -8,6 +8,7 @@ import {
 } from "pawl"
 import { open, sandbox, type TestPawl } from "pawl/testing"
 import { execFile } from "node:child_process"
+import { createHmac } from "node:crypto"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -235,6 +236,34 @@ it("close waits for calls and handlers, and refuses further calls", async () => 
     transactionStatus: "NEW"
   })
   await expect(pawl.apmPayments.status("1")).rejects.toThrow("closed")
+})
+
+it("a callback that comes after close is answered with 503", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "pawl-closed-"))
+  const pawl = await openReal({
+    baseUrl: "http://127.0.0.1:9/api",
+    merchantKey: "key",
+    merchantSecret: "secret",
+    store: `sqlite:${join(directory, "pawl.db")}`,
+    onChange: () => {}
+  })
+  await pawl.close()
+  const checksum = createHmac("sha256", "secret").update("4711|10.00|EUR|100001").digest("base64")
+  const response = await pawl.fetch()(
+    new Request("https://shop.example/callback?paymentMethod=apm", {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-checksum": checksum },
+      body: JSON.stringify({
+        transactionId: "100001",
+        transactionStatus: "SUCCEED",
+        accountId: "4711",
+        amount: "10.00",
+        currency: "EUR"
+      })
+    })
+  )
+  expect(response.status).toBe(503)
+  await rm(directory, { recursive: true })
 })
 
 it("close ends what is followed, and nothing is followed after it", async () => {

@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
@@ -54,6 +55,18 @@ test("times out on time when the clock is set back (C17)", function* () {
   yield* TestClock.adjust("3 seconds")
   expect(fiber.pollUnsafe()).toEqual(Exit.succeed(Exit.fail("late")))
   expect(ended.times).toBe(1)
+})
+
+test("times out at once at the end of its scope, and after it", function* () {
+  const scope = yield* Scope.make()
+  const wait = yield* Scope.provide(seconds(3), scope)
+  const { ended, fiber } = yield* waiting(wait)
+  yield* Scope.close(scope, Exit.void)
+  const later = yield* waiting(wait)
+  for (const each of [fiber, later.fiber]) {
+    expect(yield* Fiber.join(each)).toEqual(Exit.fail("late"))
+  }
+  expect([ended.times, later.ended.times]).toEqual([1, 1])
 })
 
 it("each wait times out after exactly its own time, unless it was resolved before", () =>

@@ -1,6 +1,6 @@
 /**
  * Waits with one timeout, timer and fiber for all; `Effect.timeout` forks two fibers for each. The
- * clock is monotonic.
+ * clock is monotonic. From the end of its scope each wait times out at once.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -40,6 +40,13 @@ export const make = Effect.fnUntraced(function* <E>(
     return left > 0n ? Effect.sleep(Duration.nanos(left)) : Effect.sync(oldest.expire)
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(notEmpty.await, expireOldest)))
+  let isEnded = false
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      isEnded = true
+      for (const { expire } of waits) expire()
+    })
+  )
 
   return (start) =>
     Effect.callback((resume) => {
@@ -65,6 +72,7 @@ export const make = Effect.fnUntraced(function* <E>(
       wait.deadline = clock.monotonicTimeNanosUnsafe() + timeoutNanos
       waits.add(wait)
       notEmpty.openUnsafe()
+      if (isEnded) wait.expire()
       return Effect.sync(stop)
     })
 })
