@@ -1,3 +1,4 @@
+import fastify from "fastify"
 import {
   Declined,
   open as openReal,
@@ -556,6 +557,22 @@ it("the log goes to the logger, with its fields and no value of a request", () =
       expect(JSON.stringify(logged)).not.toMatch(/sandbox-secret|10\.00/u)
     },
     { logger, onChange }
+  )
+})
+
+it("the fields of the log reach a logger of pino, whose methods take them first", async () => {
+  const lines: Array<string> = []
+  const app = fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
+  const onChange = () => Promise.reject(new Error("the database is away"))
+  await opened(
+    async (pawl) => {
+      const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+      await pawl.clock.advance("1 minute")
+      expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({ transactionId, msg: expect.stringMatching(/handler/u) })
+      )
+    },
+    { logger: app.log, onChange }
   )
 })
 

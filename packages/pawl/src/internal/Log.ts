@@ -18,6 +18,12 @@ export const layer = (logger: Logger | undefined): Layer.Layer<never> =>
           )
           const text = parts.filter(isText).join(": ") || String(fields["_tag"])
           const method = level.toLowerCase()
-          logger[method in logger ? (method as keyof Logger) : "error"](text, fields)
+          const name = method in logger ? (method as keyof Logger) : "error"
+          // A logger of pino takes the fields first, and drops them behind the message.
+          Reflect.apply(
+            logger[name],
+            logger,
+            "bindings" in logger ? [fields, text] : [text, fields]
+          )
         })
       ])
