@@ -192,7 +192,9 @@ export const openOver = <E>(
 ): Promise<Pawl> =>
   Effect.runPromise(Settings.read(options))
     .then((settings) => {
-      const runtime = ManagedRuntime.make(Functions.layer(client, settings, options, outside))
+      const runtime = ManagedRuntime.make(
+        Functions.layer(client, settings, options, Arguments.create, outside)
+      )
       return runtime
         .runPromise(Effect.tap(Effect.context<Needed>(), opened))
         .then((context) => facade(context, settings, runtime))

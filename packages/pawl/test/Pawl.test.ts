@@ -2,6 +2,7 @@ import fastify from "fastify"
 import {
   Declined,
   open as openReal,
+  OutcomeUnknown,
   RequestConflict,
   reveal,
   Unreachable,
@@ -105,6 +106,33 @@ it("completes a payment whose response was lost", () =>
     expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
     expect(await pawl.service.transactions()).toHaveLength(1)
   }))
+
+it("sends a create with card data again from the input that rebuild returns", () => {
+  const payout = {
+    requestId: "order-1",
+    mid: "4711",
+    amount: "10.00",
+    card: { number: "4242424242424242", expMonth: "04", expYear: "2030" },
+    unknownFields: { purpose: "winnings" }
+  }
+  const asked: Array<unknown> = []
+  return opened(
+    async ({ cardPayouts, clock, requests, service }) => {
+      await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", rate: 1 })
+      await expect(cardPayouts.create(payout)).rejects.toBeInstanceOf(OutcomeUnknown)
+      await service.clearFaults()
+      await clock.advance("1 hour")
+      expect(asked).toEqual([["order-1", "card-payout"]])
+      expect(await requests.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+    },
+    {
+      rebuild: (...args) => {
+        asked.push(args)
+        return Promise.resolve(payout)
+      }
+    }
+  )
+})
 
 it("shows the place of the call, the fields and no secret in an error", () =>
   opened(async (pawl) => {

@@ -5,7 +5,7 @@
  */
 import { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as RequestBodies from "@pawl/core/internal/RequestBodies"
-import type { RequestKind } from "@pawl/core/RequestSender"
+import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Result from "effect/Result"
@@ -162,6 +162,10 @@ export const input =
         return withUnknown(kind, copied)
       })
     ).pipe(Effect.mapError(refuse))
+
+/** Checks the input of a create, as `input` does. */
+export const create = (kind: RequestKind, value: unknown) =>
+  input(kind)(value) as Effect.Effect<RequestInput<RequestKind>, ValidationFailed>
 
 export const other = (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
   Effect.mapError(Effect.fromResult(copy(value, "")), refuse)

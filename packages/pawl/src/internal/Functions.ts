@@ -3,6 +3,7 @@
  */
 import * as Handler from "@pawl/core/Handler"
 import * as Profile from "@pawl/core/Profile"
+import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as ProfileFile from "@pawl/http/internal/NodeProfileFile"
 import * as Client from "@pawl/http/Pawl"
 import * as Config from "effect/Config"
@@ -14,11 +15,18 @@ import * as Parts from "./Parts.ts"
 
 export type Outside = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
+/** Checks the input of a create. */
+export type InputOf = (
+  kind: RequestKind,
+  value: unknown
+) => Effect.Effect<RequestInput<RequestKind>, unknown>
+
 /** Layer of everything that `open` opens, over a client. */
 export const layer = <E>(
   client: Layer.Layer<Client.Services, E>,
   read: Options.Read,
   { logger, onChange, profile, rebuild, ...settings }: Options.Options,
+  inputOf: InputOf,
   fake?: Outside
 ) => {
   const outside: Outside = fake ?? ((effect) => effect)
@@ -26,7 +34,12 @@ export const layer = <E>(
     handler: Handler.layer((transition) =>
       outside(Effect.asVoid(promised(() => onChange(transition))))
     ),
-    rebuild: rebuild && ((requestId, kind) => outside(promised(() => rebuild(requestId, kind)))),
+    rebuild:
+      rebuild &&
+      ((requestId, kind) =>
+        Effect.flatMap(outside(promised(() => rebuild(requestId, kind))), (input) =>
+          inputOf(kind, { ...input, requestId })
+        )),
     profile: switchesOf(profile),
     provider: Options.provider({ ...settings, profile })
   }).pipe(
