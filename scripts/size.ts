@@ -85,9 +85,9 @@ export const parts: ReadonlyArray<Part> = [
   {
     name: "client",
     imports: `export { layer } from "@pawl/http/Pawl"`,
-    // Over the goal: durable requests, their signatures and retry schedules, and numbers in every
-    // form in which a service may quote them.
-    limit: 61_320,
+    // Over the goal: durable requests, their signatures, retry schedules and waits in a queue, and
+    // numbers in every form in which a service may quote them.
+    limit: 61_345,
     goal: 60_000
   },
   {
@@ -119,7 +119,7 @@ export const parts: ReadonlyArray<Part> = [
     // stores of several databases; checks of the arguments of each call, because a misspelt field
     // would make a payment twice, or change no subscription, and JSON would drop a Map or a field in the
     // wrong place; a port that is missing; `follow` ends with `close`. As the difference of two compressed bundles it moves by about 100 with any change beneath.
-    limit: 4670,
+    limit: 4680,
     goal: 3000
   }
 ]

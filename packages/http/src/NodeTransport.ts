@@ -66,7 +66,8 @@ export const layerWith = (options: Options): Layer.Layer<Transport, InvalidConfi
       const slots = Slots.make(connections)
       return Transport.of({
         keepsTime: true,
-        send: (request, within, total = within) => send(dispatcher, slots, request, within, total)
+        send: (request, within, total = within, wait = total) =>
+          send(dispatcher, slots, request, { within, total, wait })
       })
     })
   )
@@ -105,8 +106,7 @@ const send = (
   dispatcher: Pick<Dispatcher, "dispatch">,
   slots: Slots.Slots,
   request: Request,
-  within: Duration.Duration,
-  total: Duration.Duration
+  limits: Readonly<Record<"within" | "total" | "wait", Duration.Duration>>
 ): Effect.Effect<Response, Unreachable | UnexpectedResponse> =>
   Effect.callback((resume) => {
     const [, origin = "", path] = /^(https?:\/\/[^/?#]*)([^#]*)/u.exec(request.url) ?? []
@@ -116,12 +116,10 @@ const send = (
     let headers: Response["headers"] = {}
     let hasStarted = false
     let hasEnded = false
-    let attemptTimer: NodeJS.Timeout | undefined
-    let deadlineTimer: NodeJS.Timeout | undefined
+    const timers: Array<NodeJS.Timeout> = []
 
     const clearTimers = () => {
-      clearTimeout(attemptTimer)
-      clearTimeout(deadlineTimer)
+      for (const timer of timers) clearTimeout(timer)
     }
     const end = (result: Effect.Effect<Response, Unreachable | UnexpectedResponse>) => {
       hasEnded = true
@@ -162,7 +160,8 @@ const send = (
     }
     const start = () => {
       hasStarted = true
-      attemptTimer = startTimer(within, onTimeout)
+      clearTimeout(timers[0])
+      timers.push(startTimer(limits.within, onTimeout))
       const dispatched = Result.try(() =>
         dispatcher.dispatch(
           {
@@ -188,8 +187,10 @@ const send = (
       fail(reason)
     }
     slots.take(start)
-    // The wait in the queue counts for the call only.
-    if (!hasStarted) deadlineTimer = startTimer(total, onTimeout)
+    // The wait in the queue counts for the call only. A request that has begun in time is awaited.
+    if (!hasStarted) {
+      timers.push(startTimer(limits.wait, onTimeout), startTimer(limits.total, onTimeout))
+    }
     return Effect.sync(() => {
       clearTimers()
       stop()

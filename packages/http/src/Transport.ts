@@ -63,13 +63,15 @@ export class Transport extends Context.Service<
   {
     /**
      * Sends a request. Fails with `Unreachable` when there is no response (`sent` is false only if no byte
-     * has left), and with `UnexpectedResponse` when the body is too long. `within` limits the request, and
-     * `total`, by default the same, its wait in a queue too.
+     * has left), and with `UnexpectedResponse` when the body is too long. `within` limits the request,
+     * `total`, by default the same, the request with its wait in a queue, and `wait`, by default `total`,
+     * that wait alone.
      */
     readonly send: (
       request: Request,
       within: Duration.Duration,
-      total?: Duration.Duration
+      total?: Duration.Duration,
+      wait?: Duration.Duration
     ) => Effect.Effect<Response, Unreachable | UnexpectedResponse>
     /**
      * Whether `send` keeps `within` itself, and so knows whether the request was sent by then; false.

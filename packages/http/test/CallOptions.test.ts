@@ -180,11 +180,11 @@ describe("sendWithin", () => {
     ))
 
   it("limits the wait of a create in the queue of the transport", async () => {
-    const totals: Array<number | undefined> = []
+    const limits: Array<ReadonlyArray<number | undefined>> = []
     const service = new Memory.Service()
     const transport = Layer.succeed(Transport, {
-      send: (request, _, total) => {
-        totals.push(total && Duration.toMillis(total))
+      send: (request, _, total, wait) => {
+        limits.push([total, wait].map((limit) => limit && Duration.toMillis(limit)))
         return Effect.delay(service.send(request), 1000)
       }
     })
@@ -193,6 +193,9 @@ describe("sendWithin", () => {
       Memory.pay({}, { sendWithin: "5 seconds" })
     )
     // The request to `/auth` has the time of its own call.
-    expect(totals).toEqual([30_000, 4000])
+    expect(limits).toEqual([
+      [30_000, 30_000],
+      [29_000, 4000]
+    ])
   })
 })

@@ -90,8 +90,12 @@ export const send = (
     if (left <= 0) return unreachable("it is too late to send the request")
     const total = remaining()
     const duration = Math.min(attemptTimeout, total)
-    const queued = Duration.millis(Math.min(total, left))
-    const response = transport.send(request, Duration.millis(duration), queued)
+    const response = transport.send(
+      request,
+      Duration.millis(duration),
+      Duration.millis(total),
+      Duration.millis(Math.min(total, left))
+    )
     if (transport.keepsTime === true) return response
     // The request may have been sent.
     return Effect.timeoutOrElse(response, {
