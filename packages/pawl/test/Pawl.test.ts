@@ -134,6 +134,25 @@ it("sends a create with card data again from the input that rebuild returns", ()
   )
 })
 
+it("only true says that a request had no effect", () =>
+  opened(async ({ cardPayouts, clock, requests, service }) => {
+    const payout = {
+      requestId: "order-1",
+      mid: "4711",
+      amount: "10.00",
+      card: { number: "4242424242424242", expMonth: "04", expYear: "2030" }
+    }
+    await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", rate: 1 })
+    await expect(cardPayouts.create(payout)).rejects.toBeInstanceOf(OutcomeUnknown)
+    await clock.advance("1 hour")
+    // A form has texts.
+    await requests.redrive("order-1", { hadNoEffect: "false" as never })
+    expect(await requests.get("order-1")).toMatchObject({ outcome: undefined })
+    await clock.advance("1 hour")
+    await requests.redrive("order-1", { hadNoEffect: true })
+    expect(await requests.get("order-1")).toMatchObject({ outcome: { _tag: "NotSent" } })
+  }))
+
 it("shows the place of the call, the fields and no secret in an error", () =>
   opened(async (pawl) => {
     const placeOfTheCall = () => pawl.apmPayments.create(payment("order-1", "a lot"))

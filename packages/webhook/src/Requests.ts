@@ -319,7 +319,13 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
       const row = yield* store.get(requestId)
       const canSend = row?.hasCardData !== true || rebuild !== undefined
       const at = yield* Lease.timeOf(store)
-      return yield* store.redrive(requestId, { at, window, hadNoEffect, canSend })
+      return yield* store.redrive(requestId, {
+        at,
+        window,
+        // A text such as "false" would send a payment again.
+        hadNoEffect: hadNoEffect === true,
+        canSend
+      })
     })
   })
 })
