@@ -135,6 +135,13 @@ it("a hook that hangs is left after 10 seconds, also by a call that is interrupt
   )
 })
 
+it("the time of a request begins after its first hook", async () => {
+  const { hooks, responses } = keeping()
+  const service = answering(() => Effect.delay(Memory.answer(200, create.answer), "250 millis"))
+  await run(create, service, { ...hooks, onRequest: () => Effect.sleep("1 second") })
+  expect(responses.map(({ milliseconds }) => milliseconds)).toEqual([0, 250])
+})
+
 it("a request without a response has the tag of its error", async () => {
   const { hooks, responses } = keeping()
   await run(

@@ -116,30 +116,30 @@ const withHooks = (
   hooks: Hooks,
   { attempt, operation, request, requestId }: Observed,
   sent: Sent
-): Sent =>
-  Effect.clockWith((clock) => {
-    const { method, url } = request
-    const event: RequestEvent = {
-      operation: operation.name,
-      method,
-      url,
-      attempt,
-      ...(requestId !== undefined && { requestId })
-    }
+): Sent => {
+  const { method, url } = request
+  const event: RequestEvent = {
+    operation: operation.name,
+    method,
+    url,
+    attempt,
+    ...(requestId !== undefined && { requestId })
+  }
+  // The time of the first hook is not that of the request.
+  const hooked: Sent = Effect.clockWith((clock) => {
     const start = clock.monotonicTimeNanosUnsafe()
-    return Effect.andThen(
-      runHook(hooks.onRequest, event),
-      Effect.onExit(sent, (exit) =>
-        runHook(hooks.onResponse, {
-          ...event,
-          milliseconds: Number(clock.monotonicTimeNanosUnsafe() - start) / 1e6,
-          ...(exit._tag === "Success"
-            ? ErrorResponse.receivedOf(exit.value, request)
-            : { error: Metrics.outcomeOf(exit) })
-        })
-      )
+    return Effect.onExit(sent, (exit) =>
+      runHook(hooks.onResponse, {
+        ...event,
+        milliseconds: Number(clock.monotonicTimeNanosUnsafe() - start) / 1e6,
+        ...(exit._tag === "Success"
+          ? ErrorResponse.receivedOf(exit.value, request)
+          : { error: Metrics.outcomeOf(exit) })
+      })
     )
   })
+  return Effect.andThen(runHook(hooks.onRequest, event), hooked)
+}
 
 const runHook = <Event>(
   hook: ((event: Event) => Effect.Effect<void, unknown>) | undefined,
