@@ -73,6 +73,16 @@ it.each<[string, unknown, string]>([
   expect(String(error)).not.toContain("hunter2")
 })
 
+it.each([undefined, null, "", 17, 17n])(
+  "asks for the order's id in place of %s",
+  async (requestId) => {
+    expect(await create({ ...order, requestId })).toHaveProperty(
+      "message",
+      expect.stringContaining("requestId: Expected the order's id as text")
+    )
+  }
+)
+
 it("refuses a misspelt field with the nearest name, for every create", async () => {
   const cases: ReadonlyArray<[keyof TestPawl, string, string, string]> = [
     ["apmPayments", "create", "ammount", "amount"],

@@ -153,10 +153,12 @@ export const input =
             message: "Expected an object with fields"
           })
         }
-        const isMissing = [undefined, null, ""].includes(Reflect.get(copied, "requestId"))
+        const requestId: unknown = Reflect.get(copied, "requestId")
+        const isMissing = requestId === "" || typeof requestId !== "string"
         // A card token moves no money, and an update has no requestId.
         if (isMissing && kind !== "tokenize" && kind !== "update") {
-          const message = "Expected the order's id: a repeated create with the same id pays once"
+          const message =
+            "Expected the order's id as text: a repeated create with the same id pays once"
           return Result.fail({ path: "requestId", message })
         }
         return withUnknown(kind, copied)
