@@ -112,7 +112,7 @@ it("refuses a misspelt field of an update, which would change nothing", async ()
   })
 })
 
-it("refuses a field that the operation does not know, and sends one of unknownFields as a field", async () => {
+it("refuses a field that the operation does not know, and sends one of unknownFields as a field, and an array as JSON has it", async () => {
   expect(await create({ ...order, requestId: "other-1", giftCard: "x" })).toMatchObject({
     fields: [{ path: "giftCard" }]
   })
@@ -139,7 +139,13 @@ it("refuses a field that the operation does not know, and sends one of unknownFi
     onChange: () => {}
   })
   await real.apmPayments.create({ ...order, unknownFields: { giftCard: "x" } })
-  expect(bodies).toEqual([{ ...order, giftCard: "x", checksum: expect.any(String) }])
+  const match = /card-(?<id>.)/u.exec("card-7")
+  await real.apmPayments.create({ ...order, requestId: "order-2", apmPayload: { match } })
+  const checksum: unknown = expect.any(String)
+  expect(bodies).toEqual([
+    { ...order, giftCard: "x", checksum },
+    { ...order, requestId: "order-2", apmPayload: { match: ["card-7", "7"] }, checksum }
+  ])
 })
 
 it("refuses a status that is missing, because a change of nothing would succeed", async () => {

@@ -39,8 +39,9 @@ const copy = (value: unknown, path: string, depth = 0): Result.Result<unknown, F
   if (typeof value !== "object" || value === null) return Result.succeed(value)
   const entries = Result.try(() => {
     const prototype: unknown = Object.getPrototypeOf(value)
-    const isPlain = prototype === null || prototype === Object.prototype || Array.isArray(value)
-    return isPlain ? Object.keys(value) : undefined
+    // An array may have further keys, such as those of a match.
+    if (Array.isArray(value)) return Array.from({ length: value.length }, (_, at) => String(at))
+    return prototype === null || prototype === Object.prototype ? Object.keys(value) : undefined
   })
   if (Result.isFailure(entries)) return Result.fail({ path, message: "Expected a readable object" })
   if (entries.success === undefined) return Result.succeed(value)
