@@ -70,6 +70,25 @@ describe("R27: a clock that is set back by an hour", () => {
     expect(world.reads.length).toBeLessThan(8)
   })
 
+  test("finds the kind of a transaction that came before it", function* () {
+    const { receive, ...world } = yield* World.started({
+      clock: setBack,
+      read: ({ kind }) => (kind === "apm" ? Effect.succeed("SUCCEED") : World.notFound)
+    })
+    yield* World.pass("50 seconds")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("2 minutes")
+    expect(told(world)).toEqual(["SUCCEED"])
+  })
+
+  test("parks an unknown id a day later", function* () {
+    const { receive, ...world } = yield* World.started({ clock: setBack })
+    yield* World.pass("50 seconds")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("25 hours")
+    expect(World.deadLetter(world)).toEqual(["unknown-transaction"])
+  })
+
   test("keeps a watched transaction on its plan", function* () {
     const { receive, ...world } = yield* World.started({
       clock: (now) => 100 * day + (now >= day ? -20 * day : 0),

@@ -130,6 +130,7 @@ export interface Change extends Partial<
     | "attempt"
     | "failingSince"
     | "retryAt"
+    | "createdAt"
     | "newStatusAt"
     | "polls"
     | "pollAt"

@@ -64,7 +64,8 @@ export const correction = (
   now: number,
   { lease, retrySchedule }: Pick<WorkLimits, "lease" | "retrySchedule"> = defaults
 ): Change | undefined => {
-  const { askedAt, attempt, failingSince, newStatusAt, pollAt, retryAt, unconfirmedAt } = row
+  const { askedAt, attempt, createdAt, failingSince, newStatusAt, pollAt, retryAt, unconfirmedAt } =
+    row
   const aheadOf = (at: number | undefined, wait = 0) => {
     const ahead = at === undefined ? 0 : at - now - wait
     return ahead > maxDifference ? ahead : 0
@@ -75,6 +76,7 @@ export const correction = (
   // An earlier call may still run, so the next one waits at least for a lease.
   const retryWait = Math.max(attempt > 0 ? plannedWait(retrySchedule, attempt) : 0, lease)
   const change: Change = {
+    ...(aheadOf(createdAt) > 0 && { createdAt: now }),
     ...(aheadOf(askedAt) > 0 && { askedAt: undefined }),
     ...(aheadOf(unconfirmedAt, Reconciler.failedReadDelay) > 0 && { unconfirmedAt: now }),
     ...(aheadOf(failingSince) > 0 && { failingSince: undefined }),
