@@ -150,7 +150,7 @@ const remembers = (place: Place) =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const early = yield* ledger.claim({ at: 30_999, until: 60_000, limit: 1 })
-        expect(early).toEqual({ rows: [], dueAt: 31_000 })
+        expect(early).toEqual({ rows: [], dueAt: 31_000, unreadable: [] })
         expect(yield* ledger.write(leased, { sequence: 7 })).toMatchObject({
           sequence: 7,
           callbacks: 2

@@ -4,14 +4,17 @@ import { expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import { SqlClient } from "effect/sql/SqlClient"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import { Ledger } from "../src/Ledger.ts"
+import * as Journal from "../src/Journal.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { Verifier } from "../src/Verifier.ts"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
@@ -40,8 +43,12 @@ const handedOver = (place: Place) =>
     yield* sql`UPDATE pawl_transactions_texts SET body = ${new Uint8Array([123])} WHERE key LIKE '5%'`
 
     const told = new Set<string>()
+    const observed = yield* Latch.make()
     const dependencies = Layer.mergeAll(
-      Layer.succeed(Ledger, ledger),
+      Layer.succeed(Ledger, {
+        ...ledger,
+        claim: (options) => Effect.andThen(observed.await, ledger.claim(options))
+      }),
       Layer.succeed(Verifier, { verify: () => Result.fail({ status: 400, reason: "none" }) }),
       Layer.succeed(StatusReader, {
         read: () => Effect.succeed({ kind: "card-payment", status: "SUCCEED" })
@@ -50,14 +57,20 @@ const handedOver = (place: Place) =>
         handle: ({ transactionId }) => Effect.sync(() => void told.add(transactionId))
       })
     )
-    yield* Layer.build(Layer.provide(Receiver.layer({ policy: "never" }), dependencies)).pipe(
-      Effect.provideService(MinimumLogLevel, "None")
+    const receiver = yield* Layer.build(
+      Layer.provide(Receiver.layer({ policy: "never" }), dependencies)
+    ).pipe(Effect.provideService(MinimumLogLevel, "None"))
+    const raised: Array<Journal.Entry> = []
+    yield* Context.get(receiver, Journal.Journal).alarms.pipe(
+      Stream.runForEach((entry) => Effect.sync(() => raised.push(entry))),
+      Effect.forkScoped({ startImmediately: true })
     )
+    yield* observed.open
     const until = (done: () => boolean, parked: number) =>
       Effect.repeat(ledger.deadLetters({ limit: 9 }), {
         until: ({ length }) => done() && length === parked
       })
-    const parked = yield* until(() => told.has("1"), 4)
+    const parked = yield* until(() => told.has("1") && raised.length === 4, 4)
     const shown = parked.map(({ deadLetter: { reason }, transactionId, unreadable }) => [
       transactionId,
       [reason, unreadable]
@@ -69,6 +82,12 @@ const handedOver = (place: Place) =>
       5: ["unreadable", undefined]
     })
     expect([...told]).toEqual(["1"])
+    // Each is an alarm.
+    expect(
+      raised
+        .map((entry) => `${entry.transactionId} ${"reason" in entry ? entry.reason : entry._tag}`)
+        .toSorted()
+    ).toEqual(["2 unreadable", "3 unreadable", "4 unreadable", "5 unreadable"])
     // It is no unknown transaction, and a comparison of any day has it.
     const other = yield* ledger.page({ limit: 9, from: now + 1e9, before: now + 2e9 })
     expect(other.rows.map(({ transactionId }) => transactionId)).toEqual(["2", "3", "4"])

@@ -313,7 +313,9 @@ const claimIn = (records: Engine, { at, limit, until }: Claim) => {
     })
     .pipe(
       Effect.tap(({ unreadable }) =>
-        Effect.forEach(unreadable, (requestId) => raiseAlarm(RequestRule.wasChanged, { requestId }))
+        Effect.forEach(unreadable, ({ key }) =>
+          raiseAlarm(RequestRule.wasChanged, { requestId: key })
+        )
       ),
       Effect.map(({ dueAt, taken }) => ({ rows: taken, dueAt, failure: undefined }))
     )

@@ -18,7 +18,7 @@ import * as RequestRule from "../rule/RequestRule.ts"
 import * as RowPages from "../rule/RowPages.ts"
 import * as RowRule from "../rule/RowRule.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
-import { keyOf } from "../documents/Fields.ts"
+import { keyOf, type TransactionKey, transactionOf } from "../documents/Fields.ts"
 import type { Records } from "../records/Engine.ts"
 import type { Found } from "../records/Known.ts"
 import type { Rule } from "../records/Rule.ts"
@@ -80,19 +80,25 @@ export const make = (
     /**
      * Leases up to `limit` due rows of each lane until `until`, oldest first; `newest` of the first
      * reads are the newest instead. `dueAt` is when the next row may be claimed in the lanes whose
-     * limit is not 0.
+     * limit is not 0. `unreadable` are the transactions that became dead letters, because they cannot be
+     * read.
      */
     claim: (
       options: Claim
     ): Effect.Effect<
-      { readonly rows: ReadonlyArray<Leased>; readonly dueAt: number | undefined },
+      {
+        readonly rows: ReadonlyArray<Leased>
+        readonly dueAt: number | undefined
+        readonly unreadable?: ReadonlyArray<TransactionKey>
+      },
       StoreUnavailable
     > =>
       Effect.map(
         each(engines, (records) => claimIn(records, options)),
         (claims) => ({
           rows: claims.flatMap(({ rows }) => rows),
-          dueAt: Reading.earliest(claims.map(({ dueAt }) => dueAt))
+          dueAt: Reading.earliest(claims.map(({ dueAt }) => dueAt)),
+          unreadable: claims.flatMap(({ unreadable }) => unreadable)
         })
       ),
     /**
@@ -215,8 +221,11 @@ const claimIn = (records: Records, { at, limit, newest = 0, until }: Claim) => {
     }
     return taken
   }
-  return Effect.map(records.lease("transactions", asked, take), ({ dueAt, taken }) => ({
+  return Effect.map(records.lease("transactions", asked, take), ({ dueAt, taken, unreadable }) => ({
     dueAt,
+    unreadable: unreadable.flatMap(({ key, listedAt }) =>
+      listedAt === undefined ? transactionOf(key) : []
+    ),
     rows: taken.toSorted((one, two) => one.at - two.at).map(({ leased }) => leased)
   }))
 }

@@ -67,7 +67,8 @@ export const make = <Stored>({
     {
       readonly taken: ReadonlyArray<A>
       readonly dueAt: number | undefined
-      readonly unreadable: ReadonlyArray<string>
+      /** The documents that cannot be read; those that were not listed before have no `listedAt`. */
+      readonly unreadable: ReadonlyArray<Pick<Line<Stored>, "key" | "listedAt">>
     },
     StoreUnavailable
   > {
@@ -132,7 +133,7 @@ export const make = <Stored>({
     return {
       taken: [...changed].flatMap(([key, { result }]) => (conflicts.has(key) ? [] : result)),
       dueAt: soonest === Infinity ? undefined : soonest,
-      unreadable: unreadable.map(({ key }) => key)
+      unreadable
     }
   })
 }

@@ -195,13 +195,16 @@ const start = Effect.fnUntraced(function* (
     const untilCheck = yield* checkClocks
     const at = yield* Clock.currentTimeMillis
     // Uninterruptible, because only the fiber of a claimed row releases its lease.
-    const { dueAt } = yield* shard
+    const { dueAt, unreadable = [] } = yield* shard
       .claim({ at, until: at + lease, limit: slots.free(), newest: slots.newest() })
       .pipe(
         progress.ofRound,
         Effect.tap(({ rows }) => Effect.forEach(rows, begin, { discard: true })),
         Effect.uninterruptible
       )
+    yield* Effect.forEach(unreadable, (key) =>
+      journal.record(key, { _tag: "DeadLettered", reason: "unreadable" })
+    )
     const untilDue = Duration.millis(Math.min(Math.max((dueAt ?? Infinity) - at, 0), untilCheck))
     yield* Effect.raceAllFirst([
       shard.awaitWork,

@@ -123,7 +123,7 @@ const fact: fc.Arbitrary<Fact.Event> = fc
     return all[which] ?? { fact: "more", at }
   })
 const changes: {
-  readonly [Field in Exclude<keyof Change, "kind">]-?: fc.Arbitrary<Change[Field]>
+  readonly [Field in Exclude<keyof Change, "kind" | "createdAt">]-?: fc.Arbitrary<Change[Field]>
 } = {
   evidence: status.map(Evidence.confirmed),
   read: orNot(fc.record({ status, askedAt: tens(20) }, { noNullPrototype: true })),
