@@ -171,6 +171,7 @@ export const layer: Layer.Layer<
     const run: Transactions["Service"]["run"] = (work) =>
       Effect.provideService(work, SqlClient, sql).pipe(
         sql.withTransaction,
+        Retry.failOnSqlDefect,
         Retry.timeoutIn(scope),
         Effect.tapError((error) => (isSqlError(error) ? retire(error) : Effect.void)),
         Effect.mapError((error) =>

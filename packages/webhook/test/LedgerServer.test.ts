@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
@@ -50,6 +51,17 @@ await onPostgres((place) => {
     expect(yield* refusal({ default_transaction_read_only: "on" })).toBe(
       "The PostgreSQL database cannot be used: it is read-only; name the primary server"
     )
+  })
+
+  live("a transaction whose connection is lost fails as the unavailable store", function* () {
+    const { run } = Context.get(yield* build(), Transactions)
+    const lost = Effect.flatMap(
+      SqlClient,
+      (sql) => sql`SELECT pg_terminate_backend(pg_backend_pid())`
+    )
+    expect(yield* Effect.flip(run(lost))).toMatchObject({ _tag: "StoreUnavailable" })
+    const own = new Error("the merchant's own defect")
+    expect(yield* Effect.exit(run(Effect.die(own)))).toEqual(Exit.die(own))
   })
 
   live(

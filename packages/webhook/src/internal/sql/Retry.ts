@@ -34,7 +34,7 @@ export const onConflict = <A>(
   })
 
 /** Fails with the `SqlError` with which a ROLLBACK on a lost connection dies. */
-const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
+export const failOnSqlDefect = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
   Effect.catchDefect(work, (defect) =>
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
   )
