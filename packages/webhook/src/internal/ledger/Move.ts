@@ -47,7 +47,8 @@ export const move = Effect.fnUntraced(function* (
   for (const from of shards) {
     moved += yield* moveAll(from, "transactions", (key, rows) => ({
       to: shards[shardOf(transactionOf(key), count)],
-      names: namesOf(rows)
+      names: namesOf(rows),
+      at: rows[0]?.row.createdAt
     }))
     moved += yield* moveAll(from, "requests", (requestId) => ({
       to: shards[shardOf({ requestId }, count)],
@@ -70,7 +71,12 @@ const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
   placeOf: (
     key: string,
     value: Values[Name]
-  ) => { readonly to: Records | undefined; readonly names: ReadonlyArray<string> }
+  ) => {
+    readonly to: Records | undefined
+    readonly names: ReadonlyArray<string>
+    /** The time of the texts, at which a deletion examines them for the first time. */
+    readonly at?: number | undefined
+  }
 ): Effect.fn.Return<number, StoreUnavailable | StoreUnusable> {
   let moved = 0
   yield* eachPage(
@@ -79,13 +85,13 @@ const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
     Effect.forEach(
       ({ key, value }) =>
         Effect.gen(function* () {
-          const { names, to } = placeOf(key, value)
+          const { at = 0, names, to } = placeOf(key, value)
           if (to === undefined || to === from) return
           const texts = yield* Effect.forEach(names, (name) =>
             Effect.map(from.text(collection, key, name), (bytes) => ({ name, bytes }))
           )
           const put = texts.flatMap(({ bytes, name }) =>
-            bytes === undefined ? [] : [{ name, bytes, at: 0 }]
+            bytes === undefined ? [] : [{ name, bytes, at }]
           )
           const isCopied = yield* readable(
             to.change(collection, key, (stored) =>
