@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Evidence from "@pawl/core/Evidence"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StatusReader } from "@pawl/core/StatusReader"
@@ -24,7 +25,7 @@ import * as Verifier from "../src/Verifier.ts"
 import * as WorkLimits from "../src/internal/rule/WorkLimits.ts"
 import { live as test } from "@pawl/test-support/Tests"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { apm, card, incoming, secret, verified } from "@pawl/test-support/Service"
+import { apm, card, incoming, search, secret, verified } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
 
 const ids = Array.from({ length: 60 }, (_, n) => String(100_001 + n))
@@ -72,9 +73,8 @@ it("the limits of the shards add up to those of the worker", () => {
   expect(many.filter(({ readsPerSecond }) => readsPerSecond !== 1)).toEqual([])
 })
 
-test("callbacks of a shard that is down are answered 503, and the work on the other shards goes on", function* () {
-  const down = new Set<number>()
-  const told = new Set<string>()
+/** Makes four shards in memory, of which those with a position in `down` are not available. */
+const shardsExcept = (down: ReadonlySet<number>) => {
   const shard = (position: number) =>
     Layer.effect(
       Records,
@@ -95,40 +95,83 @@ test("callbacks of a shard that is down are answered 503, and the work on the ot
         ])
       })
     ).pipe(Layer.provideMerge(Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)))
-  const built = yield* Layer.build(
-    Receiver.layer().pipe(
-      Layer.provide([
-        LedgerSql.layerShards([shard(0), shard(1), shard(2), shard(3)]),
-        Verifier.layer({ current: Redacted.make(secret) }),
-        Handler.layer(({ transactionId }) => Effect.sync(() => told.add(transactionId))),
-        Layer.succeed(StatusReader, {
-          read: () => Effect.succeed({ kind: "apm-payment", status: "SUCCEED" })
-        })
-      ]),
-      Layer.provide(NodeHmac.layer)
-    )
-  )
-  const { receive } = Context.get(built, Receiver.Receiver)
-  const send = (id: string) => receive(incoming("apm", apm({ transactionId: id })))
+  return LedgerSql.layerShards([shard(0), shard(1), shard(2), shard(3)])
+}
+
+const [requestInOne = ""] = ids.filter((id) => LedgerSql.shardOf({ requestId: id }, 4) === 1)
+
+test("a transaction whose request is in a shard that is down keeps its lease, and settles the request later", function* () {
+  const down = new Set<number>()
+  const built = yield* Layer.build(shardsExcept(down))
+  const ledger = Context.get(built, Ledger.Ledger)
+  const store = Context.get(built, RequestStore.RequestStore)
+  const [transactionId = ""] = ids.filter((id) => shardOf(id) !== 1)
+  const ordered = { requestId: requestInOne, account: "4711", amount: "10.00", currency: "EUR" }
+  yield* store.write({ ...request(requestInOne), ordered }, { at: 1000, until: 31_000 })
+  yield* ledger.accept({ ...callback(transactionId, "SUCCEED"), ordered }, 1000)
+  const told = {
+    evidence: Evidence.confirmed("SUCCEED"),
+    read: { status: "SUCCEED", askedAt: 1500 },
+    told: "SUCCEED",
+    release: { dueAt: undefined }
+  } as const
+  const claim = (at: number) => ledger.claim({ at, until: at + 30_000, limit: 9 })
+  const first = (yield* claim(1000)).rows[0] as Leased
   down.add(1)
-  for (const id of ids) expect(yield* send(id)).toBe(shardOf(id) === 1 ? 503 : 200)
-  const others = ids.filter((id) => shardOf(id) !== 1)
-  const allTold = (expected: ReadonlyArray<string>) =>
-    Effect.repeat(
-      Effect.delay(
-        Effect.sync(() => told.size),
-        "5 millis"
-      ),
-      {
-        until: (count) => count >= expected.length
-      }
-    )
-  yield* allTold(others)
-  expect([...told].toSorted()).toEqual(others.toSorted())
+  expect(yield* ledger.write(first, told)).toMatchObject({ told: "SUCCEED", lease: first.lease })
   down.clear()
-  for (const id of ids) expect(yield* send(id)).toBe(200)
-  yield* allTold(ids)
+  const second = (yield* claim(31_000)).rows[0] as Leased
+  yield* ledger.write(second, { release: told.release })
+  expect((yield* store.get(requestInOne))?.outcome).toEqual({ _tag: "Found" })
+  expect((yield* claim(Infinity)).rows).toEqual([])
 })
+
+test.each([
+  ["", {}],
+  [
+    ", also on transactions of its requests",
+    { search: search("apm", "apm-payment", { requestId: requestInOne, accountId: "4711" }) }
+  ]
+])(
+  "callbacks of a shard that is down are answered 503, and the work on the other shards goes on%s",
+  function* (_, changes) {
+    const down = new Set<number>()
+    const told = new Set<string>()
+    const built = yield* Layer.build(
+      Receiver.layer({ limits: { calls: 8 } }).pipe(
+        Layer.provide([
+          shardsExcept(down),
+          Verifier.layer({ current: Redacted.make(secret) }),
+          Handler.layer(({ transactionId }) => Effect.sync(() => told.add(transactionId))),
+          Layer.succeed(StatusReader, {
+            read: () => Effect.succeed({ kind: "apm-payment", status: "SUCCEED" })
+          })
+        ]),
+        Layer.provide(NodeHmac.layer)
+      )
+    )
+    const { receive } = Context.get(built, Receiver.Receiver)
+    const send = (id: string) => receive(incoming("apm", apm({ transactionId: id }), changes))
+    down.add(1)
+    for (const id of ids) expect(yield* send(id)).toBe(shardOf(id) === 1 ? 503 : 200)
+    const others = ids.filter((id) => shardOf(id) !== 1)
+    const allTold = (expected: ReadonlyArray<string>) =>
+      Effect.repeat(
+        Effect.delay(
+          Effect.sync(() => told.size),
+          "5 millis"
+        ),
+        {
+          until: (count) => count >= expected.length
+        }
+      )
+    yield* allTold(others)
+    expect([...told].toSorted()).toEqual(others.toSorted())
+    down.clear()
+    for (const id of ids) expect(yield* send(id)).toBe(200)
+    yield* allTold(ids)
+  }
+)
 
 const [anId = ""] = ids
 

@@ -48,8 +48,12 @@ export const make = (
   engines: Engines,
   deadLetters: ReturnType<typeof Reading.make>["deadLetters"]
 ) => {
+  /**
+   * Settles a request by a row of `home`. Returns true if its shard is another one, which is not
+   * available: a wait for it would take the slots of this one.
+   */
   const settleRequest = Effect.fnUntraced(
-    function* (requestId: string, row: Row) {
+    function* ({ requestId, row }: NamedRequest, _home: Records) {
       const records = engines.of({ requestId })
       const request = yield* records.get("requests", requestId)
       if (request === undefined || RequestRule.find(request, row) === undefined) return
@@ -59,7 +63,13 @@ export const make = (
       })
       if (wasProvedWrong) yield* raiseAlarm(RequestRule.provedWrong, { requestId })
     },
-    Effect.catchTag("Unreadable", () => Effect.void)
+    (settled, named, home) =>
+      settled.pipe(
+        Effect.catch((error) => {
+          const isDown = error._tag === "StoreUnavailable"
+          return isDown && engines.of(named) === home ? Effect.fail(error) : Effect.succeed(isDown)
+        })
+      )
   )
 
   const redriveAt = (key: Key, at: number, event: ReturnType<typeof redriven>) => {
@@ -106,14 +116,18 @@ export const make = (
      * another row of the id and removed.
      */
     write: Effect.fnUntraced(function* (leased: Leased, change: Change) {
-      const found = namedRequest(leased, change)
-      if (found !== undefined) yield* settleRequest(found.requestId, found.row)
+      const named = namedRequest(leased, change)
+      // Without a release the lease runs out, and the next one settles the request.
+      const kept =
+        named !== undefined && (yield* settleRequest(named, engines.of(leased))) === true
+          ? { ...change, release: undefined }
+          : change
       const rule: Rule<Rows, Leased | undefined> = (rows) => {
-        const written = rows && RowRule.write(rows, leased, change)
+        const written = rows && RowRule.write(rows, leased, kept)
         if (written === undefined || written.rows === rows)
           return { value: rows, result: undefined }
         const { leased: result, rows: next } = written
-        const wakes = change.release !== undefined || result === undefined
+        const wakes = kept.release !== undefined || result === undefined
         const remove = result === undefined ? replacedBodies(rows ?? [], next, leased) : []
         return { value: next, remove, result, wakes }
       }
@@ -164,11 +178,16 @@ export const make = (
   }
 }
 
+interface NamedRequest {
+  readonly requestId: string
+  readonly row: Row
+}
+
 /** Returns the request that a row names, once the service has confirmed a status. */
 const namedRequest = (
   leased: Leased,
   { evidence = Evidence.none, read, release }: Change
-): { readonly requestId: string; readonly row: Row } | undefined => {
+): NamedRequest | undefined => {
   const requestId = leased.ordered?.requestId
   const isOpen = !leased.registered || leased.isOrderRegistered
   if (release === undefined || !isOpen || requestId === undefined) return undefined

@@ -150,7 +150,9 @@ export interface Change extends Partial<
    * Ends the lease. Without `dueAt` only a new event makes the row due; the default lane is
    * `repeat`.
    */
-  readonly release?: { readonly dueAt: number | undefined; readonly lane?: Lane | undefined }
+  readonly release?:
+    | { readonly dueAt: number | undefined; readonly lane?: Lane | undefined }
+    | undefined
 }
 
 export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
