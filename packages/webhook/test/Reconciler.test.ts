@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
@@ -38,6 +39,35 @@ describe("an id that no endpoint knows for a day", () => {
     yield* World.pass("10 days")
     expect(deadLetter(world)).toEqual([])
     expect(readsAsApm() - before).toBeLessThanOrEqual(2)
+  })
+
+  test("takes no slot from other reads while the shard of its other method is down", function* () {
+    let isDown = true
+    const { receive, ...world } = yield* World.started({
+      limits: { reads: 4 },
+      read: ({ id }) => (id === "1" ? World.notFound : Effect.succeed("PENDING")),
+      plant: (ledger) => ({
+        ...ledger,
+        get: (method, id) =>
+          Effect.suspend(() =>
+            method === "card" && isDown
+              ? Effect.fail(new StoreUnavailable({}))
+              : ledger.get(method, id)
+          )
+      })
+    })
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1 second")
+    yield* receive("2", "PENDING")
+    yield* World.pass("25 hours")
+    const readsOfOther = () => world.reads.filter(({ id }) => id === "2").length
+    const before = readsOfOther()
+    yield* World.pass("5 hours")
+    expect(readsOfOther()).toBeGreaterThan(before)
+    expect(deadLetter(world)).toEqual([])
+    isDown = false
+    yield* World.pass("1 minute")
+    expect(deadLetter(world)).toEqual(["unknown-transaction"])
   })
 
   test("is read again on the ladder when the service knows it", function* () {

@@ -13,7 +13,6 @@ import * as Reconciler from "./Reconciler.ts"
 import type { Change, Leased, Row, Lane, PerLane } from "../rule/Row.ts"
 import { Teller } from "./Teller.ts"
 import * as Lease from "./Lease.ts"
-import * as Progress from "./Progress.ts"
 import type { WorkLimits } from "../rule/WorkLimits.ts"
 import * as NextWork from "./NextWork.ts"
 import type * as Outage from "./Outage.ts"
@@ -55,14 +54,13 @@ export const make = Effect.fnUntraced(function* ({
   const journal = yield* Journal
   const teller = yield* Teller
 
-  /** An unknown id may be that of a transaction of the other method. */
+  /** An unknown id may be that of a transaction of the other method, perhaps in another shard. */
   const isReplay = (row: Row) =>
     row.registered
       ? Effect.succeed(false)
-      : ledger.get(row.method === "card" ? "apm" : "card", row.transactionId).pipe(
-          Progress.ofRow(row, { sort: "rows", isEnd: false }),
-          Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
-        )
+      : ledger
+          .get(row.method === "card" ? "apm" : "card", row.transactionId)
+          .pipe(Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0))
 
   const takeAnother = (row: Leased) =>
     Effect.asVoid(reads.take(NextWork.readLane(row, rules), Duration.infinity))
@@ -80,10 +78,16 @@ export const make = Effect.fnUntraced(function* ({
       journal.note("denied", yield* Clock.currentTimeMillis)
       yield* journal.raiseAlarm(denied)
     }
-    const planned = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    const planned = Reconciler.afterRead(row, result, rules, now)
     const change =
-      planned.deadLetter?.reason === "unknown-transaction" && (yield* isReplay(row))
-        ? Reconciler.asReplay(row, planned)
+      planned.deadLetter?.reason === "unknown-transaction"
+        ? yield* isReplay(row).pipe(
+            Effect.map((isReplay) => (isReplay ? Reconciler.asReplay(row, planned) : planned)),
+            Effect.orElseSucceed(() =>
+              Reconciler.afterRead(row, { ...result, _tag: "NoAnswer" }, rules, now)
+            )
+          )
         : planned
     const { deadLetter } = change
     const parked =
