@@ -8,7 +8,7 @@
  *
  * - `kind`: a *protocol* step that stays possible is made at some time. A *move* of the service or
  *   a *fault* may never come.
- * - `label`: the event that shows it.
+ * - `isSeen`: an event with its name shows it.
  * - `isAtOnce`: no other step depends on its changes, so it may be made first.
  * - `isRecorded`: a later event shows this fault.
  */
@@ -16,7 +16,7 @@ export interface Step<State> {
   readonly name: string
   readonly kind: "protocol" | "move" | "fault"
   readonly change: Partial<State>
-  readonly label?: string | undefined
+  readonly isSeen: boolean
   readonly isAtOnce?: boolean
   readonly isRecorded?: boolean
 }
@@ -32,21 +32,14 @@ export interface Faulty {
 /** Returns the constructors of the steps of a model. */
 export const kinds = <State>() => {
   const make =
-    (kind: Step<State>["kind"]) =>
-    (name: string, change: Partial<State>, label?: string): Step<State> => ({
+    (usual: Step<State>["kind"], isSeen = false) =>
+    (name: string, change: Partial<State>, kind = usual): Step<State> => ({
       name,
       kind,
       change,
-      label
+      isSeen
     })
-  const protocol = make("protocol")
-  return {
-    protocol,
-    move: make("move"),
-    fault: make("fault"),
-    /** Makes a step of the protocol that is named by its event. */
-    seen: (label: string, change: Partial<State>) => protocol(label, change, label)
-  }
+  return { protocol: make("protocol"), fault: make("fault"), seen: make("protocol", true) }
 }
 
 /** One of the two processes of a model. */
@@ -54,28 +47,26 @@ export type Index = 0 | 1
 
 export const both = [0, 1] as const
 
+/** A process is `stalled` while it or its store stands still, `late` when it goes on without its lease. */
+export type Pace = "on time" | "stalled" | "late"
+
 /** Changes one of two. */
-export const changed = <A>(
-  [one, two]: readonly [A, A],
-  by: Index,
-  change: Partial<A>
-): readonly [A, A] => (by === 0 ? [{ ...one, ...change }, two] : [one, { ...two, ...change }])
+export const changed = <A>([one, two]: readonly [A, A], by: Index, change: Partial<A>) =>
+  (by === 0 ? [{ ...one, ...change }, two] : [one, { ...two, ...change }]) as readonly [A, A]
 
 export const possible = <State extends Faulty>({ faults }: State, steps: Steps<State>) =>
-  steps.filter((step) => step !== false && (step.kind !== "fault" || faults > 0)) as ReadonlyArray<
-    Step<State>
-  >
+  steps.filter((step) => step !== false).filter(({ kind }) => kind !== "fault" || faults > 0)
 
-export const after = <State extends Faulty>(
-  state: State,
-  { change, kind }: Step<State>
-): State => ({
+export const after = <State extends Faulty>(state: State, step: Step<State>): State => ({
   ...state,
-  ...change,
-  faults: state.faults - Number(kind === "fault")
+  ...step.change,
+  faults: state.faults - Number(step.kind === "fault")
 })
 
-/** A model; `canonical` returns the same value for states that can do the same. */
+/**
+ * A model. `canonical` returns the same value for states that can do the same; `ofEvent` the steps
+ * that only an event of a trace shows, where `isPossible` tells whether it shows another step.
+ */
 export interface Machine<State> {
   readonly first: State
   readonly steps: (state: State) => Steps<State>
@@ -83,10 +74,19 @@ export interface Machine<State> {
   readonly goal: string
   readonly isAtGoal: (state: State) => boolean
   readonly canonical: (state: State) => unknown
+  readonly ofEvent?: (state: State, event: string, isPossible: boolean) => Steps<State>
 }
 
-/** A broken model: the invariant that breaks first, a small scope that shows it, and its name. */
-export type Mutant<Scope> = readonly [breaks: string, scope: Scope, mutant: string]
+/** Broken models by name: the invariant that breaks first, a small scope that shows it, the change. */
+export type Mutants<Scope, Change> = Readonly<
+  Record<string, readonly [breaks: string, scope: Scope, change: Change]>
+>
+
+/** Returns which rules hold without one of them. */
+export const rulesOf = <Rule extends string>(mutants: Mutants<unknown, Rule>, without?: Rule) => {
+  const rules = Object.values(mutants).map(([, , rule]) => [rule, rule !== without])
+  return Object.fromEntries(rules) as Readonly<Record<Rule, boolean>>
+}
 
 const characters = new Map<unknown, string>()
 
@@ -99,7 +99,6 @@ export const keyOf = (value: unknown): string => {
   }
   const character = characters.get(value)
   if (character !== undefined) return character
-  if (characters.size > 1_000_000) throw new Error("The states have too many values")
   const code = 48 + characters.size
   // Half of a surrogate pair would be equal to a part of another character.
   const next = String.fromCodePoint(code < 0xd800 ? code : code + 0x800)
@@ -107,41 +106,22 @@ export const keyOf = (value: unknown): string => {
   return next
 }
 
-/** The names of the steps made; `broken` has the invariant or goal with the steps to it. */
-export interface Outcome {
-  readonly states: number
-  readonly transitions: number
-  readonly stepNames: ReadonlySet<string>
-  readonly broken: { readonly name: string; readonly path: ReadonlyArray<string> } | undefined
-}
-
-const maxStates = 6_000_000
-
-export const check = <State extends Faulty>({
-  canonical,
-  first,
-  goal,
-  invariants,
-  isAtGoal,
-  steps
-}: Machine<State>): Outcome => {
+/** Returns the names of the steps made; `broken` has the invariant or goal with the steps to it. */
+export const check = <State extends Faulty>(machine: Machine<State>) => {
+  const { canonical, first, goal, invariants, isAtGoal, steps } = machine
   const numbers = new Map([[keyOf(canonical(first)), 0]])
   const reached = [{ parent: 0, name: "" }]
-  const isGoal = [isAtGoal(first)]
+  const reaches = [isAtGoal(first)]
   const from: Array<number> = []
   const to: Array<number> = []
   const stepNames = new Set<string>()
   let transitions = 0
 
-  const outcome = (broken?: string, last = 0): Outcome => {
+  const outcome = (name?: string, last = 0) => {
     const path: Array<string> = []
     for (let at = last; at > 0; at = reached[at]?.parent ?? 0) path.unshift(reached[at]?.name ?? "")
-    return {
-      states: numbers.size,
-      transitions,
-      stepNames,
-      broken: broken === undefined ? undefined : { name: broken, path }
-    }
+    const broken = name === undefined ? undefined : { name, path }
+    return { states: numbers.size, transitions, stepNames, broken }
   }
 
   let frontier: ReadonlyArray<readonly [number, State]> = [[0, first]]
@@ -159,7 +139,7 @@ export const check = <State extends Faulty>({
         if (target === numbers.size) {
           numbers.set(key, target)
           reached.push({ parent: number, name: step.name })
-          isGoal.push(isAtGoal(next))
+          reaches.push(isAtGoal(next))
           const broken = Object.keys(invariants).find((law) => invariants[law]?.(next) === false)
           if (broken !== undefined) return outcome(broken, target)
           following.push([target, next])
@@ -170,29 +150,18 @@ export const check = <State extends Faulty>({
         }
       }
     }
-    if (numbers.size > maxStates) return outcome("the limit of states")
     frontier = following
   }
-  const stuck = firstWithout(Uint8Array.from(isGoal, Number), from, to)
-  return stuck === -1 ? outcome() : outcome(goal, stuck)
-}
-
-/** Returns the first state from which no steps lead to a goal, or -1. */
-const firstWithout = (
-  reaches: Uint8Array,
-  from: ReadonlyArray<number>,
-  to: ReadonlyArray<number>
-): number => {
-  let isChanged = true
-  while (isChanged) {
+  for (let isChanged = true; isChanged;) {
     isChanged = false
     // Most steps lead to a later state, so the last step is first.
     for (let step = to.length - 1; step >= 0; step--) {
       const source = from[step] ?? 0
-      if (reaches[source] === 1 || reaches[to[step] ?? 0] === 0) continue
-      reaches[source] = 1
+      if (reaches[source] === true || reaches[to[step] ?? 0] === false) continue
+      reaches[source] = true
       isChanged = true
     }
   }
-  return reaches.indexOf(0)
+  const stuck = reaches.indexOf(false)
+  return stuck === -1 ? outcome() : outcome(goal, stuck)
 }

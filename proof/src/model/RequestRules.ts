@@ -1,6 +1,7 @@
 /** The rules of a durable request, and the mutants that the check must find. */
 import type { RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import * as RequestRule from "@pawl/webhook/internal/rule/RequestRule"
+import type { Mutants } from "./Checker.ts"
 
 /** The settings of a check; `refuses`: something before the service may refuse any attempt. */
 export interface Scope {
@@ -9,11 +10,12 @@ export interface Scope {
   readonly faults: number
 }
 
-export const scopes: ReadonlyArray<Scope> = [
-  { isLimited: false, refuses: true, faults: 1 },
-  { isLimited: true, refuses: true, faults: 1 },
-  { isLimited: false, refuses: false, faults: 2 }
-]
+const none: Scope = { isLimited: false, refuses: true, faults: 0 }
+const one: Scope = { ...none, faults: 1 }
+const two: Scope = { ...none, faults: 2 }
+const limited: Scope = { ...one, isLimited: true }
+
+export const scopes: ReadonlyArray<Scope> = [one, limited, { ...two, refuses: false }]
 
 export const law = {
   once: "a request has at most one effect",
@@ -30,98 +32,88 @@ export const rules = {
   ...RequestRule,
   comparesVersions: true as boolean,
   keepsRequestId: true as boolean,
-  registersFirst: true as boolean
+  registersFirst: true as boolean,
+  writesFirst: true as boolean
 }
 export type Rules = typeof rules
-
-const none: Scope = { isLimited: false, refuses: true, faults: 0 }
-const one: Scope = { ...none, faults: 1 }
-const two: Scope = { ...none, faults: 2 }
-
-const broken = (breaks: string, scope: Scope, name: string, change: Partial<Rules>) => ({
-  breaks,
-  scope,
-  name,
-  change
-})
 
 const certain = <A extends RequestRow>(row: A): A =>
   row.lease === undefined ? row : { ...row, lease: { ...row.lease, inDoubt: false } }
 
-export const mutants = [
-  broken(law.once, one, "a request in doubt is sent again under a new requestId", {
+const leasedTo = (row: RequestRow, id = 0, inDoubt = true): RequestRow => ({
+  ...row,
+  lease: { id, until: 0, inDoubt }
+})
+
+const notBegun = (row: RequestRow): RequestRow => ({ ...row, begunAt: undefined })
+
+const mutant = (...of: Mutants<Scope, Partial<Rules>>[string]) => of
+
+export const mutants = {
+  "a request in doubt is sent again under a new requestId": mutant(law.once, one, {
     keepsRequestId: false
   }),
-  broken(
+  "a request is sent before it is written down": mutant(law.alone, none, { writesFirst: false }),
+  "a request in doubt is sent again after the service may have forgotten it": mutant(
     law.once,
     one,
-    "a request in doubt is sent again after the service may have forgotten it",
     {
       begin: (row, id, at) => RequestRule.begin(row, id, at, Infinity),
       isPastWindow: () => false,
       sentUntil: () => Infinity
     }
   ),
-  broken(
+  "a redrive sends a request again that is in doubt for longer than the window": mutant(
     law.once,
     one,
-    "a redrive sends a request again that is in doubt for longer than the window",
     {
       redrive: (row, options) => {
-        const redriven = RequestRule.redrive(row, { ...options, window: Infinity })
-        return redriven && { ...redriven, begunAt: redriven.begunAt && options.at }
+        const after = RequestRule.redrive(row, { ...options, window: Infinity })
+        return after?.begunAt === undefined ? after : { ...after, begunAt: options.at }
       }
     }
   ),
-  broken(law.cancelled, none, "a redrive opens a request that is settled", {
+  "a redrive opens a request that is settled": mutant(law.cancelled, none, {
     redrive: (row, options) =>
       RequestRule.redrive({ ...row, parked: { reason: "window", at: 0 } }, options)
   }),
-  broken(law.cancelled, one, "a change is written over another one that it did not see", {
+  "a change is written over another one that it did not see": mutant(law.cancelled, one, {
     comparesVersions: false
   }),
-  broken(law.cancelled, none, "a cancellation does not look whether the request is sent", {
-    cancel: (row, at) => RequestRule.cancel({ ...row, begunAt: undefined }, at)
+  "a cancellation does not look whether the request is sent": mutant(law.cancelled, none, {
+    cancel: (row, at) => RequestRule.cancel(notBegun(row), at)
   }),
-  broken(law.none, two, "a lease forgets that the request was in doubt before it", {
+  "a lease forgets that the request was in doubt before it": mutant(law.none, two, {
     lease: (row, lease) => certain(RequestRule.lease(row, lease))
   }),
-  broken(law.none, two, "a refusal settles a request without its lease", {
-    settle: (row, settlement) => {
-      const { lease: id = 0 } = settlement
-      return RequestRule.settle({ ...row, lease: { id, until: 0, inDoubt: false } }, settlement)
-    }
+  "a refusal settles a request without its lease": mutant(law.none, two, {
+    settle: (row, of) => RequestRule.settle(leasedTo(row, of.lease, false), of)
   }),
-  broken(law.kept, none, "a callback settles a request that is answered", {
+  "a callback settles a request that is answered": mutant(law.kept, none, {
     find: (row, found) => RequestRule.find({ ...row, outcome: undefined }, found)
   }),
-  broken(law.alone, none, "a request is sent beside an attempt that runs", {
+  "a request is sent beside an attempt that runs": mutant(law.alone, none, {
     isClaimable: ({ outcome }) => outcome === undefined
   }),
-  broken(law.none, { ...one, isLimited: true }, "a request in doubt expires", {
-    isExpired: (row, at, window) =>
-      RequestRule.isExpired({ ...row, begunAt: undefined }, at, window),
+  "a request in doubt expires": mutant(law.none, limited, {
+    isExpired: (row, at, window) => RequestRule.isExpired(notBegun(row), at, window),
     settle: (row, settlement) => RequestRule.settle(certain(row), settlement)
   }),
-  broken(law.registered, none, "the outcome is written before the transaction is registered", {
+  "the outcome is written before the transaction is registered": mutant(law.registered, none, {
     registersFirst: false
   }),
-  broken(law.due, one, "an attempt that failed leaves the request without a time", {
+  "an attempt that failed leaves the request without a time": mutant(law.due, one, {
     release: (...of) => {
       const released = RequestRule.release(...of)
       return released && { ...released, dueAt: undefined }
     }
   }),
-  broken(law.cancelled, one, "a process begins without the lease", {
-    begin: (row, id, at, window) =>
-      RequestRule.begin({ ...row, lease: { id, until: 0, inDoubt: true } }, id, at, window)
+  "a process begins without the lease": mutant(law.cancelled, one, {
+    begin: (row, id, at, window) => RequestRule.begin(leasedTo(row, id), id, at, window)
   }),
-  broken(
+  "nothing ends the wait for a request that is in doubt for longer than the window": mutant(
     law.goal,
     none,
-    "nothing ends the wait for a request that is in doubt for longer than the window",
-    {
-      park: () => undefined
-    }
+    { park: () => undefined }
   )
-]
+}

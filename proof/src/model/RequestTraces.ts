@@ -57,19 +57,12 @@ export const bugs: Readonly<Record<string, Bug>> = {
       release: (leased, options) => release(leased, { ...options, hadNoEffect: true })
     })
   },
-  "the lease of a request is not renewed": {
-    store: () => ({ renew: () => Effect.succeed(true) })
-  },
+  "the lease of a request is not renewed": { store: () => ({ renew: () => Effect.succeed(true) }) },
   "an answer is not stored": {
-    store: ({ get }) => ({
-      settle: (requestId) =>
-        Effect.map(get(requestId), (row) => ({
-          row,
-          isSettled: true,
-          isProvedWrong: false,
-          refusal: undefined
-        }))
-    })
+    store: ({ get }) => {
+      const settled = { isSettled: true, isProvedWrong: false, refusal: undefined }
+      return { settle: (id) => Effect.map(get(id), (row) => ({ row, ...settled })) }
+    }
   },
   "a request that becomes due wakes no process": { store: () => ({ awaitWork: Effect.never }) }
 }
@@ -78,54 +71,44 @@ type See = (id: string, event: string) => void
 
 /** The calls of a process that has the request, and those of a person or the service. */
 const ofProcess = ["restart", "begin", "renew", "release", "park", "settle"]
-const decisions = ["cancel", "redrive", "find"]
+const decisions = ["write", "cancel", "redrive", "find"]
 /** A call that stores nothing is an event if the process lost the lease. */
 const endsWithLease = ["begin", "release", "park", "settle"]
 
-/** Records the calls of a process that lives. */
-const record = (
-  store: Store,
-  by: Index,
-  { isDead }: Process.Instance,
-  see: See,
-  now: () => number
-): Store => {
-  const note = (id: string, call: string, row: RequestRow | undefined) =>
-    see(id, `${call}: ${Model.textOf(row, now())}`)
-  const recorded = everyCall(store, (call, name, [of]) =>
+/** A process, and how its events are noted. */
+interface Living {
+  readonly by: Index
+  readonly isDead: () => boolean
+  readonly see: See
+  readonly now: () => number
+}
+
+/** Records the calls of a process. */
+const record = (store: Store, { by, isDead, now, see }: Living): Store =>
+  everyCall(store, (call, name, [of]) =>
     Effect.gen(function* () {
       if (isDead()) return yield* new StoreUnavailable({})
-      const isOfProcess = ofProcess.includes(name)
-      if (!isOfProcess && !decisions.includes(name)) return yield* call
-      const id = typeof of === "string" ? of : (of as LeasedRequest).requestId
-      const before = yield* store.get(id)
+      const note = (id: string, call: string, row: RequestRow | undefined) =>
+        see(id, `${call}: ${Model.textOf(row, now())}`)
+      const id = typeof of === "string" ? of : (of as Partial<LeasedRequest> | undefined)?.requestId
+      const before = yield* store.get(id ?? "")
       const result = yield* call
+      if (name === "claim") {
+        const { rows } = result as { readonly rows: ReadonlyArray<RequestRow> }
+        const claim = `${by} ${id === undefined ? "claim" : "take over"}`
+        for (const row of rows) note(row.requestId, claim, row)
+      }
+      if (id === undefined || ![...ofProcess, ...decisions].includes(name)) return result
       const after = yield* store.get(id)
-      const isDone = ["settle", "find"].includes(name)
-        ? after?.outcome !== before?.outcome
-        : result !== undefined && result !== false
+      const isChanged = JSON.stringify(after) !== JSON.stringify(before)
+      const isDone = name === "begin" ? result !== undefined : isChanged
+      const isOfProcess =
+        ofProcess.includes(name) || (name === "write" && after?.lease !== undefined)
       if (isDone || endsWithLease.includes(name))
         note(id, isOfProcess ? `${by} ${name}` : name, isDone ? after : undefined)
       return result
     })
   )
-  return {
-    ...recorded,
-    write: (request, options) =>
-      Effect.tap(recorded.write(request, options), ({ isNew, row }) =>
-        Effect.sync(() => {
-          if (isNew) note(row.requestId, row.lease === undefined ? "write" : `${by} write`, row)
-        })
-      ),
-    claim: (options) =>
-      Effect.tap(recorded.claim(options), ({ rows }) =>
-        Effect.sync(() => {
-          const call = options.requestId === undefined ? "claim" : "take over"
-          for (const row of rows) note(row.requestId, `${by} ${call}`, row)
-        })
-      )
-  }
-}
 
 /** An order; `made` has the requestIds of the transactions that the service made for it. */
 interface Ordered {
@@ -133,6 +116,7 @@ interface Ordered {
   readonly isRefused: boolean
 }
 
+const amount = { amount: "10.00", currency: "EUR" }
 const minute = 60_000
 const traffic = 20 * minute
 const quiet = 60 * minute
@@ -147,26 +131,24 @@ const fates = [
 ] as const
 
 const makeSender = (
-  by: Index,
-  { isDead }: Process.Instance,
-  see: See,
+  { by, isDead, see }: Living,
   random: SeededRandom.SeededRandom,
   orders: ReadonlyMap<string, Ordered>
 ): Sender => {
-  const send = Effect.fnUntraced(function* (requestId: string) {
+  const send = Effect.fnUntraced(function* ({ requestId }: { readonly requestId: string }) {
     const id = requestId.split(" ")[0] ?? ""
     const order = orders.get(id)
-    const say = (name: string) => Effect.sync(() => isDead() || see(id, `${by} ${name}`))
+    const say = (name: string) => isDead() || see(id, `${by} ${name}`)
     if (random.isTrue(0.1)) {
-      yield* say("there is no connection")
+      say("there is no connection")
       return yield* new Unreachable({ reason: "refused", sent: false, attempts: 1 })
     }
-    yield* say("the request is sent")
+    say("the request is sent")
     const fate = order?.isRefused === true ? "the request is refused" : random.pick(fates)
-    const isMade = fate === "the service answers" || fate === "the response is lost"
-    if (isMade) order?.made.add(requestId)
+    if (fate === "the service answers" || fate === "the response is lost")
+      order?.made.add(requestId)
     yield* Effect.sleep(random.isTrue(0.2) ? 40_000 : random.below(3000))
-    yield* say(fate)
+    say(fate)
     if (fate === "the service answers") return { transactionId: id, transactionStatus: "PENDING" }
     if (fate === "the request is refused")
       return yield* new ValidationFailed({ sent: true, status: 400, fields: [] })
@@ -176,7 +158,7 @@ const makeSender = (
   return RequestSender.of({
     encode: (kind, input) =>
       Effect.succeed({ kind, requestId: input.requestId ?? "", body: JSON.stringify(input) }),
-    send: (request) => send(request.requestId) as never,
+    send: send as never,
     encodeOutcome: (_, outcome) => JSON.stringify(Result.getOrElse(outcome, () => ({}))),
     decodeOutcome: (_, text) => Effect.succeed(JSON.parse(text)) as never
   })
@@ -203,13 +185,14 @@ export const recordTraces = Effect.fnUntraced(
 
     const processes = both.map((by) =>
       Process.make(
-        Effect.fnUntraced(function* (instance) {
-          const killed = () => {
+        Effect.fnUntraced(function* ({ isDead }) {
+          const killed = Effect.sync(() => {
             for (const id of orders.keys()) see(id, `${by} a process is killed`)
-          }
-          yield* Effect.addFinalizer(() => Effect.sync(killed))
-          const sender = makeSender(by, instance, see, random, orders)
-          const store = record(planted, by, instance, see, now)
+          })
+          yield* Effect.addFinalizer(() => killed)
+          const living = { by, isDead, see, now }
+          const sender = makeSender(living, random, orders)
+          const store = record(planted, living)
           const layer = Requests.layer().pipe(
             Layer.provide([
               Layer.succeed(RequestStore.RequestStore, store),
@@ -224,58 +207,52 @@ export const recordTraces = Effect.fnUntraced(
         })
       )
     )
-    type Running = Requests.Requests["Service"] & Pick<Store, "find">
-    const at = (time: number, work: () => Effect.Effect<unknown, unknown>) =>
-      Effect.forkScoped(sleepUntil(time).pipe(Effect.andThen(Effect.suspend(work)), Effect.exit), {
-        startImmediately: true
-      })
-    const call = (time: number, work: (running: Running) => Effect.Effect<unknown, unknown>) =>
-      at(time, () => {
-        const running = processes.flatMap((process) => process.running() ?? [])
-        return running.length === 0 ? Effect.void : work(random.pick(running))
-      })
+    type Running = NonNullable<ReturnType<(typeof processes)[0]["running"]>>
+    type Work = Effect.Effect<unknown, unknown>
+    const atOnce = { startImmediately: true }
+    const at = (time: number, work: Work) =>
+      Effect.forkScoped(Effect.exit(Effect.andThen(sleepUntil(time), work)), atOnce)
+    const call = (time: number, work: (running: Running) => Work) => {
+      const running = () => processes.flatMap((process) => process.running() ?? [])
+      const one = Effect.filterOrFail(Effect.sync(running), ({ length }) => length > 0)
+      return at(
+        time,
+        Effect.flatMap(one, (all) => work(random.pick(all)))
+      )
+    }
 
-    yield* Effect.forEach(processes, ({ start }) => start)
+    yield* Effect.forEach(processes, ({ kill, start }) => Effect.acquireRelease(start, () => kill))
     for (let index = 0; index < count; index++) {
       const id = String(100_001 + index)
       const order = { made: new Set<string>(), isRefused: random.isTrue(0.15) }
       orders.set(id, order)
-      const input = {
-        requestId: id,
-        accountId: "4711",
-        amount: "10.00",
-        currency: "EUR",
-        apmPayload: { paymentMethod: "EWALLET" as const }
-      }
+      const apmPayload = { paymentMethod: "EWALLET" } as const
+      const input = { ...amount, requestId: id, accountId: "4711", apmPayload }
       const begin = random.below(traffic)
       if (random.isTrue(0.5)) yield* call(begin, ({ enqueue }) => enqueue("apm-payment", input))
       for (let calls = random.below(4); calls > 0; calls--) {
-        const limit = random.isTrue(0.2) ? 2000 : 100_000
-        yield* call(begin + random.below(60_000), ({ send }) =>
-          Effect.timeoutOption(send("apm-payment", input), limit)
-        )
+        const limited = Effect.timeoutOption(random.isTrue(0.2) ? 2000 : 100_000)
+        yield* call(begin + random.below(minute), ({ send }) => limited(send("apm-payment", input)))
       }
       const soon = begin + random.below(random.isTrue(0.5) ? 10_000 : 300_000)
       if (random.isTrue(0.5)) yield* call(soon, ({ cancel }) => cancel(id))
       yield* call(traffic + random.below(traffic), ({ redrive }) => redrive(id))
+      const found = { ...Model.found, ordered: { requestId: id }, transactionId: id }
       yield* call(random.below(traffic), ({ find }) =>
-        order.made.size === 0
-          ? Effect.void
-          : find(id, { ...Model.found, ordered: { requestId: id }, transactionId: id })
+        Effect.when(
+          find(id, found),
+          Effect.sync(() => order.made.size > 0)
+        )
       )
     }
     for (let time = minute; time < traffic; time += minute) {
       const { kill, start } = random.pick(processes)
       const down = random.below(5000)
-      yield* at(time + random.below(minute / 2), () =>
-        Effect.andThen(kill, Effect.delay(start, down))
-      )
+      yield* at(time + random.below(minute / 2), Effect.andThen(kill, Effect.delay(start, down)))
     }
     for (let time = 0; time < traffic + quiet; time += minute) yield* pass(minute)
-    for (const [id, { made }] of orders) see(id, Model.endOf(made.size))
-    const recorded = traces.all()
-    yield* Effect.forEach(processes, ({ kill }) => kill)
-    return recorded.filter(({ events }) => events.some((event) => event.includes(": ")))
+    for (const [id, { made }] of orders) see(id, `${made.size} transactions`)
+    return traces.all().filter(({ events }) => events.some((event) => event.includes(": ")))
   },
   Effect.scoped,
   Effect.provide(TestClock.layer({ warningDelay: Duration.hours(1) })),

@@ -1,22 +1,21 @@
 /**
  * The model of a durable request: its row, two processes that send it, and the service.
- * `RequestRule` of the package changes the row.
- *
- * Times are relative to now: a step of five minutes moves them back. No rule reads `effects`,
- * `isAnswered` and `isCancelled`.
+ * `RequestRule` of the package changes the row. No rule reads `effects`, `isAnswered` and
+ * `isCancelled`.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { LeasedRequest, Outcome, RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import * as RequestRule from "@pawl/webhook/internal/rule/RequestRule"
 import { blank, type Row } from "@pawl/webhook/internal/rule/Row"
-import { both, changed, type Index, keyOf, kinds, type Machine } from "./Checker.ts"
-import type { Steps as StepsOf } from "./Checker.ts"
+import { both, changed, type Index, keyOf, kinds, type Machine, type Pace } from "./Checker.ts"
+import type { Step, Steps as StepsOf } from "./Checker.ts"
 import * as Inclusion from "./Inclusion.ts"
-import { law, rules, type Rules, type Scope } from "./RequestRules.ts"
-import { labels } from "./Traces.ts"
+import { law, rules as intact, type Rules, type Scope } from "./RequestRules.ts"
 
 /** The first state of everything, without faults. */
-export class State {
+class State {
+  /** The time in milliseconds. */
+  readonly now: number = 0
   readonly row: RequestRow | undefined = undefined
   readonly tasks: readonly [Task, Task] = [idle, idle]
   /** When the service made the transaction. */
@@ -31,28 +30,21 @@ export class State {
   readonly faults: number = 0
 }
 
-type Stage =
-  | "idle"
-  | "leased"
-  | "begun"
-  | "sent"
-  | "arrived"
-  | "answered"
-  | "refused"
-  | "unsent"
-  | "lost"
+type Sending = "begun" | "sent" | "arrived"
+type Sent = "answered" | "refused" | "unsent" | "lost"
 
 /** The work of a process; `leased` is the row when it was leased or begun. */
 interface Task {
-  readonly stage: Stage
-  readonly pace: "on time" | "stalled" | "late"
+  readonly stage: "idle" | "leased" | Sending | Sent
+  readonly pace: Pace
   readonly isAwaited: boolean
   readonly leased: LeasedRequest | undefined
 }
 
 type Steps = StepsOf<State>
 type Change = Partial<State>
-const { fault, move, protocol, seen } = kinds<State>()
+type Kind = Step<State>["kind"]
+const { fault, protocol, seen } = kinds<State>()
 
 const idle: Task = { stage: "idle", pace: "on time", isAwaited: false, leased: undefined }
 
@@ -63,219 +55,173 @@ const leaseTime = 30_000
 export const window = 3 * tick
 const horizon = -4 * tick
 
+const signed = { transactionId: "1", account: "4711", amount: "10.00", currency: "EUR" }
+
 export const found: Row = {
   ...blank("apm-payment", "1", 0),
   ordered: { requestId: "r" },
   evidence: Evidence.confirmed("PENDING"),
   read: { status: "PENDING", askedAt: 0 },
-  newestCallbacks: {
-    PENDING: {
-      at: 0,
-      signed: { transactionId: "1", account: "4711", amount: "10.00", currency: "EUR" }
-    }
-  }
+  newestCallbacks: { PENDING: { at: 0, signed } }
 }
 
-/** Returns what an event says of a row, with times relative to `at`. */
-export const textOf = (row: RequestRow | undefined, at = 0): string => {
+/** Returns what an event says of a row, with times relative to `now`. */
+export const textOf = (row: RequestRow | undefined, now: number): string => {
   if (row === undefined) return "nothing"
   const { begunAt, dueAt, lease, outcome, parked } = row
   const leased = lease && (lease.inDoubt ? "leased in doubt" : "leased")
-  const due = dueAt === undefined ? "not due" : `due in ${dueAt - at}`
-  const begun = begunAt === undefined ? "" : `, begun ${at - begunAt} ago`
+  const due = dueAt === undefined ? "not due" : `due in ${dueAt - now}`
+  const begun = begunAt === undefined ? "" : `, begun ${now - begunAt} ago`
   const settled = outcome?._tag === "NotSent" ? outcome.reason : outcome?._tag
   return `${settled ?? parked?.reason ?? leased ?? due}${begun}`
 }
 
-const changeTimes = <A extends RequestRow>(row: A, change: (at: number) => number): A => {
-  const { refusals } = row
-  const changed = <B extends number | undefined>(at: B): B =>
-    (at === undefined ? at : change(at)) as B
-  return {
-    ...row,
-    retryFrom: change(row.retryFrom),
-    expiresAt: changed(row.expiresAt),
-    begunAt: changed(row.begunAt),
-    dueAt: changed(row.dueAt),
-    refusals: refusals && { ...refusals, since: change(refusals.since) },
-    lease: row.lease && { ...row.lease, until: change(row.lease.until) }
-  }
-}
-
-const passed = ({ madeAt, row, tasks }: State, time: number): Change => {
-  const later = <A extends RequestRow>(row: A) => changeTimes(row, (at) => at - time)
-  const work = (task: Task) => ({ ...task, leased: task.leased && later(task.leased) })
-  return {
-    row: row && later(row),
-    tasks: [work(tasks[0]), work(tasks[1])],
-    madeAt: madeAt === undefined ? undefined : madeAt - time
-  }
-}
-
-const renewed = (row: RequestRow | undefined): Change =>
-  row?.lease === undefined ? {} : { row: { ...row, lease: { ...row.lease, until: leaseTime } } }
+const renewed = ({ now, row }: State): Change =>
+  row?.lease === undefined
+    ? {}
+    : { row: { ...row, lease: { ...row.lease, until: now + leaseTime } } }
 
 const hasLease = ({ row, tasks }: State, by: Index): boolean =>
-  row?.lease !== undefined && row.lease.id === tasks[by].leased?.lease.id
+  row?.lease?.id === by && tasks[by].leased !== undefined
 
 const isOut = ({ isOnItsWay, tasks }: State): boolean =>
   isOnItsWay || tasks.some(({ stage }) => stage === "sent")
 
-const request = (isLimited: boolean) => ({
+const request = ({ now }: State, { isLimited }: Scope) => ({
   requestId: "r",
   kind: "apm-payment" as const,
   digest: "d",
   hasCardData: false,
   body: "b",
-  ...(isLimited && { expiresAt: tick })
+  ...(isLimited && { expiresAt: now + tick })
 })
 
-const ofMerchant = (state: State, { isLimited }: Scope, rules: Rules): Steps => {
-  const { effects, row, tasks } = state
-  const decided = (call: string, after: RequestRow | undefined, more?: Change) => {
-    const event = `${call}: ${textOf(after)}`
-    return after !== undefined && move(event, { row: after, ...more }, event)
-  }
+const ofMerchant = (state: State, scope: Scope, rules: Rules): Steps => {
+  const { effects, now, row, tasks } = state
+  const ordered = request(state, scope)
+  const decided = (call: string, after: RequestRow | undefined, more?: Change) =>
+    after !== undefined && seen(`${call}: ${textOf(after, now)}`, { row: after, ...more }, "move")
   if (row === undefined) {
-    const written = RequestRule.write(request(isLimited), 0)
-    return [seen(`write: ${textOf(written)}`, { row: written })]
+    const written = RequestRule.write(ordered, now)
+    return [rules.writesFirst && seen(`write: ${textOf(written, now)}`, { row: written })]
   }
   const mayHaveAnEffect =
     effects > 0 || isOut(state) || tasks.some(({ stage }) => stage === "begun")
   return [
-    decided("redrive", rules.redrive(row, { at: 0, window })),
+    decided("redrive", rules.redrive(row, { at: now, window })),
     !mayHaveAnEffect &&
-      decided("redrive", rules.redrive(row, { at: 0, window, hadNoEffect: true })),
-    decided("restart", row.outcome && RequestRule.restart(row, request(isLimited), 0)),
-    decided("cancel", rules.cancel(row, 0), { isCancelled: true }),
+      decided("redrive", rules.redrive(row, { at: now, window, hadNoEffect: true })),
+    decided("restart", row.outcome && RequestRule.restart(row, ordered, now)),
+    decided("cancel", rules.cancel(row, now), { isCancelled: true }),
     effects > 0 && decided("find", rules.find(row, found))
   ]
 }
 
-const made = ({ effects, madeAt }: State, { keepsRequestId }: Rules): Change =>
-  madeAt !== undefined && keepsRequestId ? {} : { madeAt: 0, effects: effects + 1 }
+/** Without the written request another attempt has another requestId. */
+const made = ({ effects, madeAt, now, row }: State, { keepsRequestId }: Rules): Change =>
+  madeAt !== undefined && keepsRequestId && row ? {} : { madeAt: now, effects: effects + 1 }
 
 const ofService = (state: State, rules: Rules): Steps => {
-  const { isOnItsWay, madeAt } = state
+  const { isOnItsWay, madeAt = Infinity, now } = state
   const gone = { isOnItsWay: false }
   return [
     isOnItsWay &&
       protocol("a request without a process arrives", { ...gone, ...made(state, rules) }),
     isOnItsWay && protocol("a request without a process is lost", gone),
-    madeAt !== undefined &&
-      madeAt <= -window &&
+    madeAt + window <= now &&
       !isOut(state) &&
-      move("the service forgets the requestId", { madeAt: undefined })
+      protocol("the service forgets the requestId", { madeAt: undefined }, "move")
   ]
 }
 
-const ofTime = (state: State): Steps => {
-  const isHeld = both.some((by) => state.tasks[by].pace === "on time" && hasLease(state, by))
-  const later = passed(state, tick)
-  return [protocol("five minutes pass", { ...later, ...(isHeld && renewed(later.row)) })]
-}
-
 /** The steps of a process that has no request. */
-const ofIdle = (state: State, by: Index, { isLimited }: Scope, rules: Rules): Steps => {
-  const { row, tasks } = state
-  const used = [row?.lease?.id, ...tasks.map(({ leased }) => leased?.lease.id)]
-  const id = [0, 1, 2].find((each) => !used.includes(each)) ?? 3
-  const lease = { id, until: leaseTime }
+const ofIdle = (state: State, by: Index, scope: Scope, rules: Rules): Steps => {
+  const { now, row, tasks } = state
+  const lease = { id: by, until: now + leaseTime }
+  const ordered = request(state, scope)
   /** A call of the store that returns the row with the lease; a caller awaits all but a claim. */
-  const takes = (call: string, after: RequestRow | undefined, stage: Stage) => {
-    if (after?.lease === undefined) return false
+  const takes = (call: string, after: RequestRow | undefined, stage: Task["stage"]) => {
     const isAwaited = call !== "claim"
     const task = { stage, isAwaited, leased: after as LeasedRequest }
-    const event = `${by} ${call}: ${textOf(after)}`
-    const change = { row: after, tasks: changed(tasks, by, task) }
-    return (isAwaited ? move : protocol)(event, change, event)
+    const change = { row: rules.writesFirst ? after : row, tasks: changed(tasks, by, task) }
+    const event = `${by} ${call}: ${textOf(after, now)}`
+    return after?.lease !== undefined && seen(event, change, isAwaited ? "move" : "protocol")
   }
-  if (row === undefined) {
-    const written = RequestRule.write(request(isLimited), 0, lease)
-    return [takes("write", written, "begun")]
-  }
-  const again = row.outcome && RequestRule.restart(row, request(isLimited), 0, lease)
+  if (row === undefined) return [takes("write", RequestRule.write(ordered, now, lease), "begun")]
   const leased = rules.lease(row, lease)
   const isFree = row.outcome === undefined && row.parked === undefined
   return [
-    rules.isClaimable(row, 0) && takes("claim", leased, "leased"),
-    takes("restart", again, "begun"),
-    isFree && RequestRule.isIdle(row, 0) && takes("take over", leased, "leased")
+    rules.isClaimable(row, now) && takes("claim", leased, "leased"),
+    takes("restart", row.outcome && RequestRule.restart(row, ordered, now, lease), "begun"),
+    isFree && RequestRule.isIdle(row, now) && takes("take over", leased, "leased")
   ]
 }
 
 const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps => {
-  const { row, tasks } = state
+  const { now, tasks } = state
   const { isAwaited, leased, pace, stage } = tasks[by]
-  if (leased === undefined || row === undefined) return ofIdle(state, by, scope, rules)
-  const { id, inDoubt } = leased.lease
+  if (leased === undefined) return ofIdle(state, by, scope, rules)
+  const { row = leased } = state
   const isOwner = hasLease(state, by)
   /** Whether the caller is told what became of this attempt alone. */
-  const isDefinite = isAwaited && !inDoubt
+  const isDefinite = isAwaited && !leased.lease.inDoubt
   const go = (change: Partial<Task>): Change => ({ tasks: changed(tasks, by, change) })
   if (pace === "stalled") {
-    return [
-      protocol("a stalled process goes on", {
-        row: RequestRule.renew(row, id, leaseTime) ?? row,
-        ...go({ pace: isOwner ? "on time" : "late" })
-      })
-    ]
+    const on = go({ pace: isOwner ? "on time" : "late" })
+    return [protocol("a stalled process goes on", { ...(isOwner && renewed(state)), ...on })]
   }
   /** Ends the work, but the request may still arrive. */
   const ended = { ...go(idle), isOnItsWay: state.isOnItsWay || stage === "sent" }
-  const sends = (name: string, to: Stage, kind = protocol) =>
-    kind(name, go({ stage: to }), `${by} ${name}`)
+  const sends = (name: string, stage: Task["stage"], kind: Kind = "protocol") =>
+    seen(`${by} ${name}`, go({ stage }), kind)
   /** A call of the store; without a row nothing was stored. */
   const stores = (call: string, after: RequestRow | undefined, change = go(idle)) =>
-    seen(`${by} ${call}: ${textOf(after)}`, {
-      ...change,
-      ...(after !== undefined && { row: after })
-    })
+    seen(`${by} ${call}: ${textOf(after, now)}`, { ...change, row: after ?? row })
   const stored = rules.comparesVersions ? row : leased
   const settles = (outcome: Outcome) => {
-    const after = rules.settle(stored, { at: 0, outcome, lease: id })
+    const after = rules.settle(stored, { at: now, outcome, lease: by })
     const isAnswered = state.isAnswered || (after !== undefined && outcome._tag === "Answered")
     return stores("settle", after, { ...go(idle), isAnswered })
   }
   const releases = (hadNoEffect: boolean) => {
-    const dueAt = RequestRule.waitAfter(leased.attempts)
+    const dueAt = now + RequestRule.waitAfter(leased.attempts)
     const refusal = stage === "refused" && { refusal: "no" }
-    const after = rules.release(stored, id, { at: 0, dueAt, hadNoEffect, ...refusal })
-    return stores("release", after)
+    return stores("release", rules.release(stored, by, { at: now, dueAt, hadNoEffect, ...refusal }))
   }
+  /** An attempt without an effect. */
+  const fails = (outcome: Outcome) => [isDefinite ? settles(outcome) : releases(true)]
 
   const ofWork = (): Steps => {
     switch (stage) {
       case "idle":
         return []
       case "leased": {
-        if (!isAwaited && rules.isExpired(leased, 0, window))
+        if (!isAwaited && rules.isExpired(leased, now, window))
           return [settles({ _tag: "NotSent", reason: "expired" })]
-        if (!isAwaited && rules.isPastWindow(leased, 0, window))
-          return [stores("park", rules.park(stored, id, "window", 0))]
-        const begun = rules.begin(stored, id, 0, window)
+        if (!isAwaited && rules.isPastWindow(leased, now, window))
+          return [stores("park", rules.park(stored, by, "window", now))]
+        const begun = rules.begin(stored, by, now, window)
         if (begun === undefined) return [stores("begin", begun)]
-        const change = go({ stage: "begun", leased: begun as LeasedRequest })
-        return [stores("begin", begun, change)]
+        return [stores("begin", begun, go({ stage: "begun", leased: begun as LeasedRequest }))]
       }
       case "begun":
         // The client sends nothing after this time.
-        if (rules.sentUntil(leased, 0, window) <= 0)
+        if (rules.sentUntil(leased, now, window) <= now)
           return [protocol("an attempt comes too late", go({ stage: "lost" }))]
         return [
           sends("the request is sent", "sent"),
-          sends("there is no connection", "unsent", fault)
+          sends("there is no connection", "unsent", "fault")
         ]
       case "sent":
         return [
           protocol("the request arrives", { ...go({ stage: "arrived" }), ...made(state, rules) }),
-          sends("the request is lost", "lost", fault),
-          scope.refuses && sends("the request is refused", "refused", move)
+          sends("the request is lost", "lost", "fault"),
+          scope.refuses && sends("the request is refused", "refused", "move")
         ]
       case "arrived":
         return [
           sends("the service answers", "answered"),
-          sends("the response is lost", "lost", fault)
+          sends("the response is lost", "lost", "fault")
         ]
       case "answered":
         return [
@@ -286,99 +232,116 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
       case "lost":
         return [releases(false)]
       case "refused":
-        return isDefinite ? [settles({ _tag: "Refused", text: "t" })] : [releases(true)]
+        return fails({ _tag: "Refused", text: "t" })
       case "unsent":
-        return isDefinite ? [settles({ _tag: "NotSent", reason: "no-effect" })] : [releases(true)]
+        return fails({ _tag: "NotSent", reason: "no-effect" })
     }
   }
 
   const isSending = ["begun", "sent", "arrived"].includes(stage)
-  const left = rules.release(row, id, { at: 0, dueAt: 0 })
+  const left = rules.release(row, by, { at: now, dueAt: now })
   return [
     ...ofWork(),
     fault("a process stalls", go({ pace: "stalled" })),
-    fault("a process is killed", ended, `${by} a process is killed`),
-    isAwaited && isSending && { ...stores("release", left, ended), kind: "fault" },
+    seen(`${by} a process is killed`, ended, "fault"),
+    isAwaited && isSending && { ...stores("release", left, ended), kind: "fault" as const },
     !isAwaited && isSending && !isOwner && stores("release", undefined, ended)
   ]
 }
 
-const steps = (state: State, scope: Scope, change: Partial<Rules> = {}): Steps => {
-  const all = { ...rules, ...change }
-  return [
-    ...ofMerchant(state, scope, all),
-    ...ofService(state, all),
-    ...both.flatMap((by) => ofProcess(state, by, scope, all))
-  ]
+const ofTime = (state: State): Steps => {
+  const later = { ...state, now: state.now + tick }
+  const isHeld = both.some((by) => state.tasks[by].pace === "on time" && hasLease(state, by))
+  return [seen(`${tick} ms pass`, { now: later.now, ...(isHeld && renewed(later)) })]
 }
 
-/** Returns a row without what changes no step. */
-const essence = (row: RequestRow) => {
-  const clamped = changeTimes(row, (at) => Math.min(Math.max(at, horizon), 1))
-  const count = Math.min(row.refusals?.count ?? 0, RequestRule.maxRefusals)
-  const { parked, refusals } = clamped
-  const times = { createdAt: 0, settledAt: 0, attempts: 0 }
-  return { ...clamped, ...times, parked: parked?.reason, refusals: [count, refusals?.since] }
+/** Returns a row without what changes no step, with times relative to `now`. */
+const essence = (row: RequestRow, now: number) => {
+  const of = (at: number | undefined) =>
+    at === undefined ? at : Math.min(Math.max(at - now, horizon), 1)
+  const { lease, parked, refusals } = row
+  return {
+    ...row,
+    createdAt: 0,
+    settledAt: 0,
+    attempts: 0,
+    retryFrom: of(row.retryFrom),
+    expiresAt: of(row.expiresAt),
+    begunAt: of(row.begunAt),
+    dueAt: of(row.dueAt),
+    refusals: [Math.min(refusals?.count ?? 0, RequestRule.maxRefusals), of(refusals?.since)],
+    lease: lease && [lease.inDoubt, of(lease.until)],
+    parked: parked?.reason
+  }
 }
 
 const canonical = (state: State) => {
-  const { madeAt = Infinity, row } = state
-  const tasks = state.tasks
-    .map(({ leased, ...task }) => [task, leased && essence(leased)])
-    .toSorted((one, two) => (keyOf(one) < keyOf(two) ? -1 : 1))
-  return { ...state, row: row && essence(row), madeAt: Math.max(madeAt, horizon), tasks }
+  const { madeAt = Infinity, now, row } = state
+  const keyOfTask = (by: Index) => {
+    const { leased, ...task } = state.tasks[by]
+    return keyOf([task, leased && essence(leased, now), hasLease(state, by)])
+  }
+  const times = { now: 0, madeAt: Math.max(madeAt - now, horizon) }
+  const tasks = both.map(keyOfTask).toSorted()
+  return { ...state, ...times, row: row && essence(row, now), tasks }
 }
 
 const isSettled = ({ row }: State): boolean => (row?.outcome ?? row?.parked) !== undefined
 
-export const machine = (scope: Scope, change: Partial<Rules> = {}): Machine<State> => ({
-  first: { ...new State(), faults: scope.faults },
-  steps: (state) => [...steps(state, scope, change), ...ofTime(state)],
-  invariants: {
-    [law.once]: ({ effects }) => effects <= 1,
-    [law.kept]: ({ isAnswered, row }) => !isAnswered || row?.outcome?._tag === "Answered",
-    [law.cancelled]: (state) => !state.isCancelled || (state.effects === 0 && !isOut(state)),
-    [law.none]: ({ effects, row }) =>
-      effects === 0 || (row?.outcome?._tag !== "NotSent" && row?.outcome?._tag !== "Refused"),
-    [law.registered]: ({ isRegistered, row }) => row?.outcome?._tag !== "Answered" || isRegistered,
-    [law.alone]: ({ tasks }) =>
-      tasks.filter(
-        ({ pace, stage }) => pace === "on time" && (stage === "sent" || stage === "arrived")
-      ).length <= 1,
-    [law.due]: (state) =>
-      state.row === undefined ||
-      isSettled(state) ||
-      RequestRule.claimableAt(state.row) !== undefined
-  },
-  goal: law.goal,
-  isAtGoal: isSettled,
-  canonical
-})
-
-const inTraces: Scope = { isLimited: false, refuses: true, faults: Infinity }
-
 /** The longest time without a running process or a free slot, in milliseconds. */
 const slack = 15_000
 
-/** Returns the reason why the events of a request are not those of the model. */
-export const missOf = Inclusion.make<State>({
-  first: { ...new State(), faults: Infinity },
-  steps: (state) => steps(state, inTraces),
-  ofEvent: (state, event, isPossible) => {
-    const { effects, row } = state
-    const [, time] = /^(\d+) ms pass$/u.exec(event) ?? []
-    const killed = /^\d a process is killed$/u.test(event)
-    const later = passed(state, Number(time ?? 0))
-    const isOverdue = later.row !== undefined && (RequestRule.claimableAt(later.row) ?? 0) < -slack
-    return [
-      // A process claims a request that is due.
-      time !== undefined && !isOverdue && seen(event, later),
-      killed && !isPossible && seen(event, {}),
-      ...both.map((by) => hasLease(state, by) && seen(`${by} renew: ${textOf(row)}`, renewed(row))),
-      isSettled(state) && seen(endOf(effects), {})
-    ]
-  }
-})
+const ofEvent = (state: State, event: string, isPossible: boolean): Steps => {
+  const { effects, now, row } = state
+  const [, time] = /^(\d+) ms pass$/u.exec(event) ?? []
+  const later = now + Number(time)
+  const isOverdue = row !== undefined && (RequestRule.claimableAt(row) ?? later) + slack < later
+  return [
+    // A process claims a request that is due.
+    time !== undefined && !isOverdue && seen(event, { now: later }),
+    ...both.flatMap((by) => [
+      !isPossible && seen(`${by} a process is killed`, {}),
+      hasLease(state, by) && seen(`${by} renew: ${textOf(row, now)}`, renewed(state))
+    ]),
+    seen(`${effects} transactions`, {}),
+    isSettled(state) && seen("the end", {})
+  ]
+}
 
-/** The last event of a trace, with the transactions that the service made. */
-export const endOf = (effects: number): string => `${labels.end}, ${effects} transactions`
+export const machine = (scope: Scope, change?: Partial<Rules>): Machine<State> => {
+  const rules = { ...intact, ...change }
+  return {
+    first: { ...new State(), faults: scope.faults },
+    steps: (state) => [
+      ...ofMerchant(state, scope, rules),
+      ...ofService(state, rules),
+      ...both.flatMap((by) => ofProcess(state, by, scope, rules)),
+      ...ofTime(state)
+    ],
+    invariants: {
+      [law.once]: ({ effects }) => effects <= 1,
+      [law.kept]: ({ isAnswered, row }) => !isAnswered || row?.outcome?._tag === "Answered",
+      [law.cancelled]: (state) => !state.isCancelled || (state.effects === 0 && !isOut(state)),
+      [law.none]: ({ effects, row }) =>
+        effects === 0 || (row?.outcome?._tag !== "NotSent" && row?.outcome?._tag !== "Refused"),
+      [law.registered]: ({ isRegistered, row }) =>
+        row?.outcome?._tag !== "Answered" || isRegistered,
+      [law.alone]: ({ tasks }) =>
+        tasks.filter(
+          ({ pace, stage }) => pace === "on time" && (stage === "sent" || stage === "arrived")
+        ).length <= 1,
+      [law.due]: (state) =>
+        state.row === undefined ||
+        isSettled(state) ||
+        RequestRule.claimableAt(state.row) !== undefined
+    },
+    goal: law.goal,
+    isAtGoal: isSettled,
+    canonical,
+    ofEvent
+  }
+}
+
+/** Returns the reason why the events of a request are not those of the model. */
+export const missOf = (events: ReadonlyArray<string>): string | undefined =>
+  Inclusion.missOf(machine({ isLimited: false, refuses: true, faults: Infinity }), events)

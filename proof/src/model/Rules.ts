@@ -1,17 +1,20 @@
 /** The rules of the protocol, each with a mutant that the check must find. */
 import type { Status } from "@pawl/core/Status"
-import type { Mutant } from "./Checker.ts"
+import { type Mutants, rulesOf } from "./Checker.ts"
 
+/** `maxIncoming`: callbacks that may be under way at once. */
 export interface Scope {
   readonly path: ReadonlyArray<Status>
   readonly forged: ReadonlyArray<Status>
   readonly faults: number
+  readonly maxIncoming?: number
 }
 
 const paid: Scope = { path: ["SUCCEED"], forged: ["CHARGEBACK"], faults: 1 }
 const pending: Scope = { path: ["PENDING", "SUCCEED"], forged: ["SUCCEED"], faults: 1 }
 const refunded: Scope = { path: ["SUCCEED", "REFUNDED"], forged: [], faults: 1 }
 const disputed: Scope = { ...refunded, forged: ["REFUNDED"], faults: 2 }
+const parked: Scope = { ...paid, faults: 2 }
 const none = (scope: Scope): Scope => ({ ...scope, faults: 0 })
 
 export const scopes: ReadonlyArray<Scope> = [
@@ -23,7 +26,6 @@ export const scopes: ReadonlyArray<Scope> = [
 ]
 
 export const law = {
-  once: "a requestId has at most one effect",
   stored: "nothing that was answered 200 is lost",
   confirmed: "no end is told that the service did not state",
   ranks: "the ranks told never fall",
@@ -34,37 +36,38 @@ export const law = {
 } as const
 
 export const mutants = {
-  keepsRequestId: [law.once, paid, "a request is sent again under a new requestId"],
-  writesOrderFirst: [law.once, paid, "a request is sent before the order is written down"],
-  storesFirst: [law.stored, none(paid), "a callback is answered 200 before it is stored"],
-  joinsEvidence: [law.stored, none(pending), "the write of a read replaces the evidence"],
-  confirms: [law.confirmed, paid, "a claim counts without a confirmation"],
-  tellsStanding: [law.ranks, pending, "the handler is told the status of the last read"],
-  fencesWrites: [law.calls, paid, "a worker that lost its lease goes on writing"],
-  commitsWithMark: [law.effects, paid, "the effects of the handler commit before the mark"],
-  usesLedgerClock: [law.calls, none(paid), "leases end by the clock of the worker that claims"],
-  renewsLeases: [law.calls, none(paid), "a lease is not renewed during a call"],
-  keepsTurn: [law.calls, paid, "a process that stops releases a row whose handler runs"],
-  wakes: [law.awaited, none(paid), "a change that makes a row due wakes no worker"],
-  listensFirst: [
+  "a callback is answered 200 before it is stored": [law.stored, none(paid), "storesFirst"],
+  "the write of a read replaces the evidence": [law.stored, none(pending), "joinsEvidence"],
+  "a claim counts without a confirmation": [law.confirmed, paid, "confirms"],
+  "the handler is told the status of the last read": [law.ranks, pending, "tellsStanding"],
+  "a worker that lost its lease goes on writing": [law.calls, paid, "fencesWrites"],
+  "the effects of the handler commit before the mark": [law.effects, paid, "commitsWithMark"],
+  "leases end by the clock of the worker that claims": [law.calls, none(paid), "usesLedgerClock"],
+  "a lease is not renewed during a call": [law.calls, none(paid), "renewsLeases"],
+  "a process that stops releases a row whose handler runs": [law.calls, paid, "keepsTurn"],
+  "a change that makes a row due wakes no worker": [law.awaited, none(paid), "wakes"],
+  "a worker that found nothing sleeps, though it was woken while it searched": [
     law.awaited,
     none(paid),
-    "a worker that found nothing sleeps, though it was woken while it searched"
+    "listensFirst"
   ],
-  endsLeases: [law.goal, paid, "the lease of a dead process never ends"],
-  retriesCalls: [law.goal, paid, "a call that failed counts as told"],
-  readsUnasked: [law.goal, pending, "the status is read only after a claim"],
-  watches: [law.goal, refunded, "no reads follow an end"],
-  keepsDue: [law.goal, refunded, "a release forgets that a callback made the row due meanwhile"],
-  asksAgain: [law.goal, disputed, "a repeat of a claim that is not confirmed makes no read due"],
-  registrationIsDue: [law.goal, paid, "a registration makes nothing due"],
-  redriveIsDue: [law.goal, { ...paid, faults: 2 }, "a redrive makes nothing due"]
-} as const satisfies Readonly<Record<string, Mutant<Scope>>>
+  "the lease of a dead process never ends": [law.goal, paid, "endsLeases"],
+  "a call that failed counts as told": [law.goal, paid, "retriesCalls"],
+  "the status is read only after a claim": [law.goal, pending, "readsUnasked"],
+  "no reads follow an end": [law.goal, refunded, "watches"],
+  "a release forgets that a callback made the row due meanwhile": [law.goal, refunded, "keepsDue"],
+  "a repeat of a claim that is not confirmed makes no read due": [law.goal, disputed, "asksAgain"],
+  "a registration makes nothing due": [law.goal, paid, "registrationIsDue"],
+  "a redrive leaves a row to the worker that has it": [law.goal, parked, "redrivesLeased"],
+  "a redrive makes nothing due": [law.goal, parked, "redriveIsDue"]
+} as const satisfies Mutants<Scope, string>
 
-export type Rule = keyof typeof mutants
+export type Rule = (typeof mutants)[keyof typeof mutants][2]
 
-export interface Setting extends Scope {
-  readonly without?: Rule | undefined
-}
+/** A scope, and which rules hold. */
+export type Setting = Scope & Readonly<Record<Rule, boolean>>
 
-export const holds = ({ without }: Setting, rule: Rule): boolean => without !== rule
+export const settingOf = (scope: Scope, without?: Rule): Setting => ({
+  ...scope,
+  ...rulesOf<Rule>(mutants, without)
+})

@@ -3,7 +3,7 @@
  * learned.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import { isStatus, rank, type Status } from "@pawl/core/Status"
+import { isStatus, rank } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import type { Lookups, Observer } from "../simulation/Observer.ts"
 import type { Plan } from "../simulation/Plan.ts"
@@ -12,19 +12,18 @@ import { subjectOf } from "../simulation/Subject.ts"
 import * as Recorder from "./Recorder.ts"
 import * as Traces from "./Traces.ts"
 
-const { labels } = Traces
-
-const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
+const makeObserver = (traces: ReturnType<typeof Traces.make>) => {
   let lookups: Lookups | undefined
   const follow = (id: string) => {
     const { history = [] } = lookups?.transaction(id) ?? {}
-    for (const { status } of history.slice(pathOf(id).length)) write({ _tag: "Moved", id, status })
+    for (const { status } of history.slice(Traces.pathOf(traces.eventsOf(id)).length))
+      traces.see(id, `service moved to ${status}`)
   }
-  const writeNext: Traces.Write = (note) => {
+  const write: Traces.Write = (note) => {
     if ("id" in note) follow(note.id)
-    write(note)
+    traces.write(note)
   }
-  const see = (id: string, event: string) => writeNext({ _tag: "Seen", id, event })
+  const see = (id: string, event: string) => write({ _tag: "Seen", id, event })
   const observer: Observer = {
     begin: (begun) => {
       lookups = begun
@@ -32,22 +31,21 @@ const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
     started: (name, isDead) =>
       Recorder.make({
         by: name === "receiver 1" ? 0 : 1,
-        write: writeNext,
+        write,
         isOpen: () => !isDead(),
         now: () => lookups?.now() ?? 0,
         isUnreadable: (id) => lookups?.isUnreadable(id) ?? false
       }),
     registered: ({ status, transactionId }) => {
-      if (status !== undefined) see(transactionId, labels.registered(status))
+      if (status !== undefined) see(transactionId, `registered ${status}`)
     },
     delivering: ({ incoming, isVerifiable }) => {
       const { status: claim, transactionId } = subjectOf(incoming)
       if (!isVerifiable || !isStatus(claim)) return () => {}
-      see(transactionId, labels.arrived(claim))
-      return (status) =>
-        see(transactionId, status === 200 ? labels.answered(claim) : labels.unanswered(claim))
+      see(transactionId, `arrived ${claim}`)
+      return (code) => see(transactionId, Traces.answerText(claim, code))
     },
-    redriven: ({ transactionId }) => see(transactionId, labels.redriven)
+    redriven: ({ transactionId }) => see(transactionId, "redriven")
   }
   return {
     observer,
@@ -55,11 +53,11 @@ const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
   }
 }
 
-const fell = (path: ReadonlyArray<Status>) =>
-  path.some((status, index) => rank(status) < rank(path[index - 1] ?? status))
-
-const isKnown = (events: ReadonlyArray<string>) =>
-  events.some((event) => event.startsWith("registered ") || event.startsWith("answered "))
+const isChecked = ({ events }: Traces.Trace) => {
+  const ranks = Traces.pathOf(events).map(rank)
+  const fell = ranks.some((each, index) => each < (ranks[index - 1] ?? each))
+  return !fell && events.some((event) => /^(registered|answered) /u.test(event))
+}
 
 export const record = Effect.fnUntraced(function* (
   plan: Plan,
@@ -69,5 +67,5 @@ export const record = Effect.fnUntraced(function* (
   const { end, observer } = makeObserver(traces)
   yield* Simulation.run(plan, { ...options, observer })
   end()
-  return traces.all().filter(({ events, path }) => !fell(path) && isKnown(events))
+  return traces.all().filter(isChecked)
 }, Effect.provide(NodeHmac.layer))

@@ -6,14 +6,12 @@
 import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
-import { type Index, keyOf, kinds, type Steps as StepsOf } from "./Checker.ts"
+import { type Index, keyOf, kinds, type Pace, type Steps as StepsOf } from "./Checker.ts"
 
 /** The first state of everything, without faults. */
 export class State {
-  readonly order: "none" | "written" | "settled" = "none"
-  readonly exchange: "none" | "request" | "response" = "none"
-  /** The transactions of the order. */
-  readonly created: number = 0
+  /** Whether the response of the service was registered. */
+  readonly isRegistered: boolean = false
   /** The statuses that the transaction had. */
   readonly moves: number = 0
   /** The statuses of callbacks that are still to be sent. */
@@ -50,47 +48,45 @@ export class Row {
   readonly isDue: boolean = false
   /** Whether more than one read is planned. */
   readonly isWatched: boolean = true
-  /**
-   * The lease of a worker, or of a process that is dead. Once it is over, another worker may claim
-   * the row.
-   */
+  /** The lease of a worker, or of a process that is dead; another one may claim it once it is over. */
   readonly lease: { readonly by: Index | "dead"; readonly isOver: boolean } | undefined = undefined
 }
 
 export type Result = Status | "404" | "no answer"
 
-/** A worker: `stalled` while its process or store stands still, `late` when it goes on without its lease. */
 export interface Worker {
-  readonly pace: "on time" | "stalled" | "late"
+  readonly pace: Pace
   readonly work: Work
 }
 
-/** The steps of the work on a row; only a mutant has `searched` and `committed`. */
+/** The work on a row, of which `known` is the worker's copy; only a mutant has `searched` and `committed`. */
 export type Work =
   | { readonly stage: "idle" | "searched" | "done" }
-  | (Known & { readonly stage: "leased" })
-  | (Known & { readonly stage: "answered"; readonly result: Result })
+  | { readonly stage: "leased"; readonly known: Row; readonly read: Read }
+  | { readonly stage: "answered"; readonly known: Row; readonly result: Result }
   | { readonly stage: "calling" | "committed"; readonly standing: Standing }
   /** The worker is going to write an event to its journal. */
   | { readonly stage: "recording"; readonly event: string; readonly next: Work }
 
-export interface Known {
-  readonly seen: Evidence.Evidence
-  readonly isWatched: boolean
-  readonly read: "not asked" | "no answer" | "answered"
-}
+export type Read = "not asked" | "no answer" | "answered"
 
 const idle: Worker = { pace: "on time", work: { stage: "idle" } }
 
 export type Steps = StepsOf<State>
-export const { fault, move, protocol, seen } = kinds<State>()
+export const { fault, protocol, seen } = kinds<State>()
 
 export const hasLease = ({ row }: State, by: Index): boolean => row?.lease?.by === by
 
-/** Returns the same value for two states if one becomes the other when the workers change places. */
+/**
+ * Returns the same value for two states if one becomes the other when the workers change places. A
+ * worker without the lease writes nothing, so what it knows changes no other step.
+ */
 export const canonical = (state: State): unknown => {
   const { row, workers } = state
   const lease = row?.lease && [row.lease.by === "dead", row.lease.isOver]
-  const own = workers.map((worker, by) => keyOf([worker, row?.lease?.by === by])).toSorted()
-  return { ...state, row: row && { ...row, lease }, workers: own }
+  const own = workers.map(({ pace, work }, by) => {
+    const known = row?.lease?.by === by ? work : "next" in work && work.next.stage
+    return keyOf([pace, work.stage, known])
+  })
+  return { ...state, row: row && { ...row, lease }, workers: own.toSorted() }
 }

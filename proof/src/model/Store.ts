@@ -2,8 +2,8 @@
  * The model of the engine: two processes that change one document by compare-and-swap; the owner of
  * a store is such a document. On another version the rule runs again.
  */
-import { both, changed, kinds } from "./Checker.ts"
-import type { Index, Machine, Mutant, Steps as StepsOf } from "./Checker.ts"
+import { both, changed, kinds, rulesOf } from "./Checker.ts"
+import type { Index, Machine, Mutants, Steps as StepsOf } from "./Checker.ts"
 
 interface Document {
   readonly version: number
@@ -55,59 +55,52 @@ export const law = {
 } as const
 
 export const mutants = {
-  compares: [law.kept, none, "a document is written over another version"],
-  commitsFirst: [law.version, changes, "a process knows a version before its commit"],
-  draws: [law.version, changes, "the versions of a document that is made again begin anew"],
-  comparesOwner: [law.owner, owner, "the owner is read, and then written over whatever is stored"],
-  asksFirst: [law.owner, owner, "a process works before it knows the owner"],
-  refuses: [law.owner, owner, "a process takes a store that has another owner"],
-  repeats: [
+  "a document is written over another version": [law.kept, none, "compares"],
+  "a process knows a version before its commit": [law.version, changes, "commitsFirst"],
+  "the versions of a document that is made again begin anew": [law.version, changes, "draws"],
+  "the owner is read, and then written over whatever is stored": [law.owner, owner, "compares"],
+  "a process works before it knows the owner": [law.owner, owner, "asksFirst"],
+  "a process takes a store that has another owner": [law.owner, owner, "refuses"],
+  "a change that met another version is tried again on the document that its process knew": [
     law.goal,
     none,
-    "a change that met another version is tried again on the document that its process knew"
+    "repeats"
   ]
-} as const satisfies Readonly<Record<string, Mutant<Scope>>>
+} as const satisfies Mutants<Scope, string>
 
-export type Rule = keyof typeof mutants
+type Rule = (typeof mutants)[keyof typeof mutants][2]
 
 const ofProcess = (
-  state: State,
+  { deleted, processes, stored }: State,
   by: Index,
   isOwner: boolean,
-  holds: (rule: Rule) => boolean
+  rules: Readonly<Record<Rule, boolean>>
 ): Steps => {
-  const { deleted, processes, stored } = state
-  const process = processes[by]
-  const { isSure, known, made, writing } = process
-  const go = (change: Partial<Process>): Partial<State> => ({
-    processes: changed(processes, by, change)
-  })
+  const { isSure, known, made, writing } = processes[by]
+  const go = (change: Partial<Process>) => ({ processes: changed(processes, by, change) })
   if (writing === undefined) {
     if (made === (isOwner ? 1 : 2)) return []
     const { by: all = [], version = 0 } = known ?? {}
     if (!isOwner || all.length === 0) {
-      const change = { writing: { version: version + 1, by: [...all, by] } }
-      const isAtWork = isOwner && !holds("asksFirst")
-      return [
-        protocol("a rule changes the document that its process knows", go({ ...change, isAtWork }))
-      ]
+      const change = { version: version + 1, by: [...all, by] }
+      const begun = go({ writing: change, isAtWork: isOwner && !rules.asksFirst })
+      return [protocol("a rule changes the document that its process knows", begun)]
     }
     if (!isSure) {
       const asked = go({ known: stored, isSure: true })
       return [protocol("a rule that changes nothing is asked again", asked)]
     }
-    const isAtWork = all[0] === by || !holds("refuses")
+    const isAtWork = all[0] === by || !rules.refuses
     return [protocol("a process learns the owner", go({ made: 1, isAtWork }))]
   }
-  // The first version is random.
-  const isFirst = known === undefined && holds("draws")
-  const written = isFirst ? { ...writing, version: 10 * (deleted + 1) } : writing
-  const failed = go({ known: holds("commitsFirst") ? known : written, writing: undefined })
-  const isCompared = holds(isOwner ? "comparesOwner" : "compares")
-  if (isCompared && stored?.version !== known?.version) {
-    const again = holds("repeats") && { known: stored, isSure: true }
+  if (rules.compares && stored?.version !== known?.version) {
+    const again = rules.repeats && { known: stored, isSure: true }
     return [protocol("a commit meets another version", go({ ...again, writing: undefined }))]
   }
+  // The first version is random.
+  const isFirst = known === undefined && rules.draws
+  const written = isFirst ? { ...writing, version: 10 * (deleted + 1) } : writing
+  const failed = go({ known: rules.commitsFirst ? known : written, writing: undefined })
   const isAtWork = isOwner && writing.by[0] === by
   const done = { known: written, isSure: false, writing: undefined, made: made + 1, isAtWork }
   return [
@@ -117,41 +110,34 @@ const ofProcess = (
   ]
 }
 
+const deletes = ({ deleted, processes: [one, two] }: State) => {
+  const processes = [
+    { ...one, made: 0 },
+    { ...two, made: 0 }
+  ] as const
+  return fault("the document is deleted", { stored: undefined, deleted: deleted + 1, processes })
+}
+
 export const machine = ({ document, faults }: Scope, without?: Rule): Machine<State> => {
-  const holds = (rule: Rule) => rule !== without
+  const rules = rulesOf<Rule>(mutants, without)
   const isOwner = document === "owner"
   return {
     first: { stored: undefined, deleted: 0, processes: [new Process(), new Process()], faults },
-    steps: (state) => {
-      const { deleted, processes, stored } = state
-      const [one, two] = processes
-      return [
-        ...both.flatMap((by) => ofProcess(state, by, isOwner, holds)),
-        !isOwner &&
-          stored !== undefined &&
-          fault("the document is deleted", {
-            stored: undefined,
-            deleted: deleted + 1,
-            processes: [
-              { ...one, made: 0 },
-              { ...two, made: 0 }
-            ]
-          })
-      ]
-    },
+    steps: (state) => [
+      ...both.flatMap((by) => ofProcess(state, by, isOwner, rules)),
+      !isOwner && state.stored !== undefined && deletes(state)
+    ],
     invariants: {
       [law.owner]: ({ processes }) => processes.filter(({ isAtWork }) => isAtWork).length <= 1,
       [law.kept]: ({ processes, stored }) =>
+        isOwner ||
         processes.every(
-          ({ made }, number) =>
-            isOwner || (stored?.by.filter((each) => each === number).length ?? 0) >= made
+          ({ made }, by) => (stored?.by ?? []).filter((each) => each === by).length >= made
         ),
       [law.version]: ({ processes, stored }) =>
         processes.every(
           ({ known }) =>
-            known === undefined ||
-            known.version !== stored?.version ||
-            known.by.join() === stored.by.join()
+            known?.version !== stored?.version || known?.by.join() === stored?.by.join()
         )
     },
     goal: law.goal,

@@ -5,63 +5,45 @@
  * refuses an earlier claim, unless the worker before it was killed as it released the row or
  * recorded its work.
  */
-import { type Status, statuses } from "@pawl/core/Status"
-import * as Schema from "effect/Schema"
+import { isStatus, type Status } from "@pawl/core/Status"
+import type * as Journal from "@pawl/webhook/Journal"
 import type { Index } from "./Checker.ts"
 
-interface Told {
-  readonly confirmed: boolean
-  readonly conflict: ReadonlyArray<Status> | null
-}
-
-/** The events of a worker. */
-export const events = {
-  read: (result: string) => `read ${result}`,
-  readElsewhere: "read 404, the kind is not known",
-  called: (to: Status | undefined) => `called for ${to}`,
-  committed: (to: Status | undefined) => `committed ${to}`,
-  told: (to: Status | undefined, { confirmed, conflict }: Told) =>
-    `told ${to}, ${confirmed ? "confirmed" : "claimed"}, ${conflict?.join("+") ?? "alone"}`,
-  failed: (to: Status | undefined) => `failed at ${to}`,
-  parked: "parked",
-  parkedUnreadable: "parked, unreadable"
-}
-
-/** The labels of the steps that are seen from outside. */
-export const labels = {
-  moved: (status: Status) => `service moved to ${status}`,
-  registered: (status: Status) => `registered ${status}`,
-  delivered: (claim: Status) => `delivered ${claim} for the first time`,
-  arrived: (claim: Status) => `arrived ${claim}`,
-  accepted: (claim: Status, isNew: boolean) => `accepted ${claim}${isNew ? ", new" : ""}`,
-  answered: (claim: Status) => `answered ${claim}`,
-  unanswered: (claim: Status) => `no answer to ${claim}`,
-  ofWorker: (by: Index, event: string) => `worker ${by} ${event}`,
-  redriven: "redriven",
-  ended: (by: Index) => `receiver ${by} ended`,
-  storeSilent: (by: Index) => `the store gave worker ${by} no answer`,
-  endedEarly: (by: Index) => `a clock ended the lease of worker ${by}`,
-  leaseTime: "the time of a lease passed",
-  end: "the end"
-}
-
-/** The statuses that a transaction had, and the events that were seen of it. */
 export interface Trace {
   readonly id: string
-  readonly path: ReadonlyArray<Status>
   readonly events: ReadonlyArray<string>
 }
 
-const By = Schema.Literals([0, 1])
-const OfLease = { id: Schema.String, lease: Schema.Finite }
-const Times = { until: Schema.Finite, now: Schema.Finite }
-const Change = Schema.Union([
-  Schema.Struct({ ...Times, end: Schema.tag("none") }),
-  Schema.Struct({ end: Schema.Literals(["releasing", "released"]) })
-])
+/** Returns the statuses that a transaction had. */
+export const pathOf = (events: ReadonlyArray<string>): ReadonlyArray<Status> =>
+  events.map((event) => /^service moved to (.*)$/u.exec(event)?.[1]).filter(isStatus)
+
+type Told = Extract<Journal.Entry, { readonly _tag: "Told" }>
+
+/** Returns what the event of a told status says. */
+export const toldText = (
+  to: Status | undefined,
+  { confirmed, conflict }: Pick<Told, "confirmed" | "conflict">
+) => `told ${to}, ${confirmed ? "confirmed" : "claimed"}, ${conflict?.join("+") ?? "alone"}`
+
+/** Returns what the event of an answer to a callback says. */
+export const answerText = (claim: Status, code: number | undefined) =>
+  `${code === 200 ? "answered" : "no answer to"} ${claim}`
+
+interface Lease {
+  lease: number
+  by: Index
+  until: number
+  now: number
+}
+
+/** `end` tells whether the lease is about to be released, or has been. */
+export interface Change extends Partial<Lease> {
+  end: "none" | "releasing" | "released"
+}
 
 /**
- * An event that was noted.
+ * An event that was noted, or a change of leases.
  *
  * - `Seen`: an event, as the label of a step.
  * - `Claimed`: worker `by` claimed the row from `at` to `until`, by its own clock; `now` is the
@@ -69,71 +51,48 @@ const Change = Schema.Union([
  * - `Changed`: the lease was renewed at `now`, is about to be released, or has been.
  * - `Shifted`: a clock was set back.
  */
-export const Note = Schema.Union([
-  Schema.TaggedStruct("Moved", { id: Schema.String, status: Schema.Literals(statuses) }),
-  Schema.TaggedStruct("Seen", { id: Schema.String, event: Schema.String }),
-  Schema.TaggedStruct("Claimed", { ...OfLease, ...Times, by: By, at: Schema.Finite }),
-  Schema.TaggedStruct("Changed", { ...OfLease, to: Change }),
-  Schema.TaggedStruct("Shifted", { until: Schema.Finite }),
-  Schema.TaggedStruct("Ended", { by: By })
-])
-export type Note = typeof Note.Type
+export type Note =
+  | { readonly _tag: "Seen"; readonly id: string; readonly event: string }
+  | ({ readonly _tag: "Claimed"; readonly id: string; readonly at: number } & Lease)
+  | { readonly _tag: "Changed"; readonly id: string; readonly lease: number; readonly to: Change }
+  | { readonly _tag: "Shifted"; readonly until: number }
+  | { readonly _tag: "Ended"; readonly by: Index }
 
 export type Write = (note: Note) => void
 
-interface Lease {
-  readonly id: number
-  readonly by: Index
-  /** How long it lasts without a renewal. */
-  readonly time: number
-  until: number
-  now: number
-  isAlive: boolean
-  end: (typeof Change.Type)["end"]
-}
-
-interface Recording {
-  readonly path: Array<Status>
+/** `time`: how long the lease lasts without a renewal. */
+interface Recording extends Trace {
   readonly events: Array<string>
-  lease?: Lease
+  lease?: Lease & Change & { time: number }
 }
 
 export const make = () => {
   const recordings = new Map<string, Recording>()
-  const of = (id: string): Recording => {
-    const found = recordings.get(id) ?? { path: [], events: [] }
+  const of = (id: string) => {
+    const found = recordings.get(id) ?? { id, events: [] }
     recordings.set(id, found)
     return found
   }
 
-  const claim = ({ at, by, id, lease, now, until }: Extract<Note, { _tag: "Claimed" }>) => {
-    const recording = of(id)
-    const last = recording.lease
-    if (last !== undefined && last.end !== "released" && at >= last.until) {
-      // A living worker renews in time, so only a wrong clock ends its lease earlier.
-      if (last.isAlive && now < last.now + last.time)
-        recording.events.push(labels.endedEarly(last.by))
-      recording.events.push(labels.leaseTime)
-    } else if (last?.isAlive === false && last.end !== "none") {
-      recording.events.push(labels.leaseTime)
-    }
-    recording.lease = { id: lease, by, time: until - at, until, now, isAlive: true, end: "none" }
-  }
-
   const write: Write = (note) => {
     switch (note._tag) {
-      case "Moved":
-        of(note.id).path.push(note.status)
-        of(note.id).events.push(labels.moved(note.status))
-        return
       case "Seen":
         of(note.id).events.push(note.event)
         return
-      case "Claimed":
-        return claim(note)
+      case "Claimed": {
+        const { at, now, until } = note
+        const { events, lease } = of(note.id)
+        const isOver = lease !== undefined && lease.end !== "released" && at >= lease.until
+        // A living worker renews in time, so only a wrong clock ends its lease earlier.
+        if (isOver && now < lease.now + lease.time)
+          events.push(`a clock ended the lease of worker ${lease.by}`)
+        if (isOver) events.push("the time of a lease passed")
+        of(note.id).lease = { ...note, time: until - at, end: "none" }
+        return
+      }
       case "Changed": {
         const { lease } = of(note.id)
-        if (lease?.id === note.lease) Object.assign(lease, note.to)
+        if (lease?.lease === note.lease) Object.assign(lease, note.to)
         return
       }
       case "Shifted":
@@ -142,16 +101,18 @@ export const make = () => {
         return
       case "Ended":
         for (const { events, lease } of recordings.values()) {
-          events.push(labels.ended(note.by))
-          if (lease?.by === note.by) lease.isAlive = false
+          events.push(`receiver ${note.by} ended`)
+          if (lease?.by !== note.by) continue
+          lease.time = 0
+          // The store may have released the lease before that was noted.
+          if (lease.end !== "none") Object.assign(lease, { until: -Infinity, end: "none" })
         }
     }
   }
   return {
     write,
     see: (id: string, event: string) => write({ _tag: "Seen", id, event }),
-    pathOf: (id: string): ReadonlyArray<Status> => recordings.get(id)?.path ?? [],
-    all: (): ReadonlyArray<Trace> =>
-      [...recordings].map(([id, { events, path }]) => ({ id, path, events: [...events] }))
+    eventsOf: (id: string): ReadonlyArray<string> => of(id).events,
+    all: (): ReadonlyArray<Trace> => structuredClone([...recordings.values()])
   }
 }

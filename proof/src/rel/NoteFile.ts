@@ -1,9 +1,8 @@
 /**
  * A file to which the processes of a run append their notes.
  */
-import * as Schema from "effect/Schema"
 import { openSync, readFileSync, writeSync } from "node:fs"
-import { Note, type Write } from "../model/Traces.ts"
+import type { Note, Write } from "../model/Traces.ts"
 
 /** The leases of the recorded receivers, in milliseconds. */
 export const lease = 9000
@@ -14,10 +13,8 @@ export const open = (path: string): Write => {
   return (note) => void writeSync(file, `${JSON.stringify(note)}\n`)
 }
 
-const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Note))
-
 export const read = (path: string): ReadonlyArray<Note> =>
   readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => decode(line))
+    .map((line) => JSON.parse(line) as Note)

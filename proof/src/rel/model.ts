@@ -4,7 +4,6 @@
 import * as Effect from "effect/Effect"
 import { seedOfPart } from "../Numbers.ts"
 import { models, mutants } from "../model/Models.ts"
-import * as Protocol from "../model/Protocol.ts"
 import { type Source, sources } from "../model/Sources.ts"
 import { inSequence, report, type Run, type RunOptions } from "./Run.ts"
 
@@ -47,7 +46,7 @@ const checkMutants = ({ log }: Options) =>
 
 /** The check of a planted bug ends at the first refusal. */
 const checkRecorded = (
-  { missOf = Protocol.missOf, record }: Source,
+  { missOf, record }: Source,
   { count, seed }: Pick<Options, "count" | "seed">,
   bug?: string
 ) =>
@@ -56,7 +55,7 @@ const checkRecorded = (
     for (let index = 0; figures.traces < count && figures.refused === 0; index++) {
       const partSeed = seedOfPart(seed, index)
       for (const trace of yield* record(partSeed, count - figures.traces, bug)) {
-        const reason = missOf(trace)
+        const reason = missOf(trace.events)
         figures.traces++
         figures.events += trace.events.length
         if (reason === undefined) figures.accepted++
@@ -76,7 +75,7 @@ export const checkTraces = Effect.fnUntraced(function* (
   const { figures, misses } = yield* checkRecorded(sources[name], { count, seed })
   const { accepted, events, traces } = figures
   log(`${name}: ${accepted} of ${traces} traces with ${events} events accepted`)
-  const isEmptyRefused = Protocol.missOf({ path: ["SUCCEED"], events: [] }) !== undefined
+  const isEmptyRefused = sources[name].missOf([]) !== undefined
   return { figures, misses: isEmptyRefused ? misses : [...misses, "an empty trace is accepted"] }
 })
 

@@ -7,8 +7,6 @@ import * as Traces from "../../src/model/Traces.ts"
 import { checkBugs, checkTraces } from "../../src/rel/model.ts"
 import { seed, stores } from "../rel/support.ts"
 
-const { labels } = Traces
-
 // Vitest maps every frame of the many errors of a recording.
 Error.stackTraceLimit = 1
 
@@ -41,8 +39,8 @@ it("the model refuses a trace of which one event is missing, doubled or changed"
   const traces = await Effect.runPromise(sources.memory.record(3, 8))
   const refused = { missing: 0, doubled: 0, unconfirmed: 0 }
   let ends = 0
-  for (const { events, path } of traces) {
-    expect(missOf({ path, events })).toBeUndefined()
+  for (const { events } of traces) {
+    expect(missOf(events)).toBeUndefined()
     const told = events.findLastIndex((event) => event.includes(" told "))
     const committed = events.findLastIndex((event) => event.includes(" committed "))
     const without = events.toSpliced(committed, 1)
@@ -54,9 +52,9 @@ it("the model refuses a trace of which one event is missing, doubled or changed"
       isEnd(event) ? event.replace("confirmed", "claimed") : event
     )
     if (events.some(isEnd)) ends++
-    if (missOf({ path, events: without }) !== undefined) refused.missing++
-    if (missOf({ path, events: doubled }) !== undefined) refused.doubled++
-    if (missOf({ path, events: unconfirmed }) !== undefined) refused.unconfirmed++
+    if (missOf(without) !== undefined) refused.missing++
+    if (missOf(doubled) !== undefined) refused.doubled++
+    if (missOf(unconfirmed) !== undefined) refused.unconfirmed++
   }
   expect(refused.missing).toBe(traces.length)
   expect(refused.doubled).toBe(traces.length)
@@ -65,26 +63,24 @@ it("the model refuses a trace of which one event is missing, doubled or changed"
 }, 240_000)
 
 it("the model refuses an empty trace, and one that ends before the end is told", () => {
-  expect(missOf({ path: ["SUCCEED"], events: [] })).toBe("the trace is empty")
-  expect(missOf({ path: ["SUCCEED"], events: ["service moved to SUCCEED"] })).toBe(
-    "event 2: no step of the model: the end"
-  )
+  expect(missOf([])).toBe("the trace is empty")
+  expect(missOf(["service moved to SUCCEED"])).toBe("event 2: no step of the model: the end")
 })
 
 it("a worker may tell what it knew before its read, though a registration came meanwhile (memory, seed 26)", () => {
   const told = (confirmation: string) => [
-    labels.moved("PENDING"),
-    labels.arrived("PENDING"),
-    labels.accepted("PENDING", true),
-    labels.answered("PENDING"),
-    labels.registered("PENDING"),
+    "service moved to PENDING",
+    "arrived PENDING",
+    "accepted PENDING, new",
+    "answered PENDING",
+    "registered PENDING",
     "worker 0 read no answer",
     "worker 0 called for PENDING",
     "worker 0 committed PENDING",
     `worker 0 told PENDING, ${confirmation}, alone`
   ]
-  expect(missOf({ path: ["PENDING"], events: told("claimed") })).toBeUndefined()
-  expect(missOf({ path: ["PENDING"], events: told("confirmed") })).toBeUndefined()
+  expect(missOf(told("claimed"))).toBeUndefined()
+  expect(missOf(told("confirmed"))).toBeUndefined()
 })
 
 describe("the end of a lease", () => {
@@ -113,42 +109,48 @@ describe("the end of a lease", () => {
 
   it("is seen when a worker claims a row that was not released, after the time that was asked for", () => {
     expect(eventsOf(claimedAt(29_999))).toEqual([])
-    expect(eventsOf(claimedAt(30_000))).toEqual([labels.leaseTime])
+    expect(eventsOf(claimedAt(30_000))).toEqual(["the time of a lease passed"])
     const changed = { _tag: "Changed", id: "1", lease: 1 } as const
     const renewed = { ...changed, to: { end: "none", until: 40_000, now: 10_000 } } as const
     const released = { ...changed, to: { end: "released" } } as const
     expect(eventsOf(renewed, claimedAt(39_999))).toEqual([])
     expect(eventsOf({ _tag: "Shifted", until: 20_000 }, claimedAt(20_000, 30_000))).toEqual([
-      labels.leaseTime
+      "the time of a lease passed"
     ])
     expect(eventsOf(released, claimedAt(30_000))).toEqual([])
-    expect(eventsOf({ ...released, lease: 9 }, claimedAt(30_000))).toEqual([labels.leaseTime])
+    expect(eventsOf({ ...released, lease: 9 }, claimedAt(30_000))).toEqual([
+      "the time of a lease passed"
+    ])
   })
 
   it("comes early for a living worker only by a clock", () => {
-    expect(eventsOf(claimedAt(30_000, 29_999))).toEqual([labels.endedEarly(0), labels.leaseTime])
+    expect(eventsOf(claimedAt(30_000, 29_999))).toEqual([
+      "a clock ended the lease of worker 0",
+      "the time of a lease passed"
+    ])
   })
 
   const called = [
-    labels.moved("PENDING"),
-    labels.arrived("PENDING"),
-    labels.accepted("PENDING", true),
-    labels.answered("PENDING"),
+    "service moved to PENDING",
+    "arrived PENDING",
+    "accepted PENDING, new",
+    "answered PENDING",
     "worker 0 called for PENDING"
   ]
   it.for<readonly [name: string, events: ReadonlyArray<string>, isAccepted: boolean]>([
     ["nothing", [], false],
-    ["time alone", [labels.leaseTime], false],
-    ["the end of the process alone", [labels.ended(0)], false],
-    ["the end of the process and time", [labels.ended(0), labels.leaseTime], true],
-    ["a silent store alone", [labels.storeSilent(0)], false],
-    ["a silent store and time", [labels.storeSilent(0), labels.leaseTime], true],
-    ["a clock", [labels.endedEarly(0)], true]
+    ["time alone", ["the time of a lease passed"], false],
+    ["the end of the process alone", ["receiver 0 ended"], false],
+    ["the end of the process and time", ["receiver 0 ended", "the time of a lease passed"], true],
+    ["a silent store alone", ["the store gave worker 0 no answer"], false],
+    [
+      "a silent store and time",
+      ["the store gave worker 0 no answer", "the time of a lease passed"],
+      true
+    ],
+    ["a clock", ["a clock ended the lease of worker 0"], true]
   ])("lets another worker call the handler: %s", ([, events, isAccepted]) => {
-    const trace = {
-      path: ["PENDING"] as const,
-      events: [...called, ...events, "worker 1 called for PENDING"]
-    }
+    const trace = [...called, ...events, "worker 1 called for PENDING"]
     expect(missOf(trace) === undefined).toBe(isAccepted)
   })
 })

@@ -19,7 +19,7 @@ it("the model accepts traces of real requests, and refuses them with an event th
     const isRefused = (changed: typeof events) => Number(missOf(changed) !== undefined)
     refused.missing += isRefused(events.toSpliced(at, 1))
     refused.doubled += isRefused(events.toSpliced(at, 0, events[at] ?? ""))
-    refused.other += isRefused([...events.slice(0, -1), "the end, 2 transactions"])
+    refused.other += isRefused([...events.slice(0, -1), "2 transactions"])
   }
   expect(traces.length).toBeGreaterThan(50)
   expect(refused).toEqual({ missing: traces.length, doubled: traces.length, other: traces.length })
