@@ -89,16 +89,31 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
       const last = ` told ${Traces.pathOf(events).at(-1)},`
       return events.some((event) => event.includes(last))
     })
+  /** Stops a receiver during a call of its handler, if there is one within a second. */
+  const stopInCall = async ({ pause, resume }: ReceiverProcess.ReceiverProcess, by: 0 | 1) => {
+    const isCalling = () =>
+      NoteFile.read(file)
+        .flatMap((note) => (note._tag === "Seen" ? note.event : []))
+        .findLast((event) => event.startsWith(`worker ${by} `))
+        ?.includes(" called for ") === true
+    while (await Wait.until(isCalling, 1000, 1)) {
+      pause()
+      if (isCalling()) return
+      resume()
+    }
+  }
   let standby = start(0)
   for (let number = 0; number < kills; number++) {
     const receiver = standby
     ports = [yield* ReceiverProcess.waitForPort(receiver)]
     standby = start(number + 1)
     yield* Effect.promise(() => waitForAnswers(5 + random.below(40)))
-    yield* Effect.sleep(random.below(80))
+    const by = number % 2 === 0 ? 0 : 1
+    if (by === 0) yield* Effect.promise(() => stopInCall(receiver, by))
+    else yield* Effect.sleep(random.below(80))
     yield* Effect.promise(receiver.kill)
     ports = []
-    write({ _tag: "Ended", by: number % 2 === 0 ? 0 : 1 })
+    write({ _tag: "Ended", by })
   }
   close()
   ports = [yield* ReceiverProcess.waitForPort(standby)]
