@@ -1,5 +1,5 @@
 import { methodOf } from "@pawl/core/Kind"
-import { isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
+import { isStatus, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Hmac from "@pawl/core/Hmac"
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as Verifier from "@pawl/webhook/Verifier"
@@ -15,7 +15,6 @@ import { describe, expect, it } from "vitest"
 import * as Generators from "../src/Generators.ts"
 import { kinds } from "../src/internal/generators/Histories.ts"
 import { forgeries } from "../src/internal/generators/DeliveryFaults.ts"
-import { evidenceReducer } from "../src/Laws/Reducer.ts"
 
 /** Samples under the seed of the run. */
 const sample = <A>(arbitrary: fc.Arbitrary<A>, numRuns = 5000): Array<A> =>
@@ -251,42 +250,6 @@ describe("deliveries", () => {
     )
   })
 
-  it("lead the reducer to the status of the service after a read, with any faults", () => {
-    const reducer = evidenceReducer()
-    fc.assert(
-      fc.property(any, (delivered) => {
-        const last = delivered.history.statuses.at(-1) ?? "NEW"
-        const standing = reducer([
-          ...statusesOf(delivered).map((status) => ({ source: "callback" as const, status })),
-          { source: "read", status: last, askedAt: 1 }
-        ])
-        // An open transaction may stand at a forged open status of a higher rank.
-        if (isTerminal(last))
-          expect(standing).toMatchObject({ status: last, confirmed: true, conflict: null })
-        else expect(standing.status === null || !isTerminal(standing.status as Status)).toBe(true)
-      }),
-      { numRuns: 2000 }
-    )
-  })
-
-  it("of a dishonest service lead the reducer to the highest rank, and to a conflict only there", () => {
-    const reducer = evidenceReducer()
-    fc.assert(
-      fc.property(Generators.deliveries(Generators.dishonestHistories()), (delivered) => {
-        const { statuses } = delivered.history
-        const highest = Math.max(...ranks(statuses))
-        const top = new Set(statuses.filter((status) => rank(status) === highest))
-        const standing = reducer([
-          ...statusesOf(delivered).map((status) => ({ source: "callback" as const, status })),
-          ...statuses.map((status, askedAt) => ({ source: "read" as const, status, askedAt }))
-        ])
-        expect(standing.status).toBe([...top].at(-1))
-        expect(new Set(standing.conflict)).toEqual(top.size > 1 ? top : new Set())
-      }),
-      { numRuns: 1000 }
-    )
-  })
-
   it("keep each fault with its status when the history shrinks", () => {
     // Histories have three statuses, or start at NEW. So NEW has to go, which moves PENDING to its
     // index.
@@ -303,66 +266,6 @@ describe("deliveries", () => {
       expect(history.statuses).toEqual(["PENDING", "SUCCEED", "REFUNDED"])
       expect(faults).toEqual([{ type: "late", index: 0, delay: 500 }])
     }
-  })
-
-  const both = Generators.deliveries(
-    fc.oneof(Generators.histories(), Generators.dishonestHistories())
-  )
-  it.for<
-    [string, fc.Arbitrary<Generators.Delivered>, (delivered: Generators.Delivered) => boolean]
-  >([
-    [
-      "the last write wins",
-      any,
-      (delivered) =>
-        (ranks(genuine(delivered).map(({ status }) => status)).at(-1) ?? 0) >=
-        Math.max(0, ...ranks(genuine(delivered).map(({ status }) => status)))
-    ],
-    [
-      "two terminal statuses arrived",
-      both,
-      (delivered) =>
-        new Set(statusesOf(delivered).filter((one) => isStatus(one) && rank(one) === 10)).size < 2
-    ],
-    [
-      "a terminal status was forged",
-      any,
-      ({ deliveries, history }) =>
-        deliveries.every(
-          ({ forged, status }) =>
-            forged === undefined ||
-            !isStatus(status) ||
-            !isTerminal(status) ||
-            history.statuses.includes(status)
-        )
-    ],
-    ["a repeat arrived", any, (delivered) => !hasRepeat(statusesOf(delivered))],
-    [
-      "the last status was lost",
-      any,
-      (delivered) =>
-        statusesOf(delivered).length === 0 ||
-        statusesOf(delivered).includes(delivered.history.statuses.at(-1) ?? "")
-    ],
-    [
-      "an amount as a number arrived after a terminal status",
-      any,
-      ({ deliveries }) =>
-        deliveries.every(
-          ({ amount, status }, at) =>
-            at === 0 ||
-            amount === "text" ||
-            !deliveries
-              .slice(0, at)
-              .some((one) => isStatus(one.status) && isTerminal(one.status)) ||
-            status === "NEW"
-        )
-    ]
-  ])("shrink to three events or fewer where %s", ([, arbitrary, holds]) => {
-    const { deliveries, faults, history } = shrunk(arbitrary, holds)
-    expect(deliveries.length).toBeLessThanOrEqual(3)
-    expect(history.statuses.length).toBeLessThanOrEqual(3)
-    expect(faults.length).toBeLessThanOrEqual(3)
   })
 })
 

@@ -4,6 +4,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
+import { nextCharge, type PlanSchedule } from "../src/internal/gateway/Plan.ts"
 import { authenticate, Receiver, run, send } from "@pawl/test-support/TestGateway"
 import { ask, body, card } from "@pawl/test-support/Creates"
 import { repeats } from "@pawl/test-support/Repeats"
@@ -16,23 +17,15 @@ const start = fc
   .date({ min: new Date("2026-01-01"), max: new Date("2029-12-31"), noInvalidDate: true })
   .map((date) => date.getTime())
 
-const frequency = fc.constantFrom("DAILY", "WEEKLY", "MONTHLY", "CUSTOM")
+const frequency = fc.constantFrom("DAILY", "WEEKLY", "MONTHLY", "CUSTOM" as const)
 
-/** The dates of a year and the first one after it, by JavaScript's `Date`. */
-const datesOf = (begun: number, frequency: string, interval: number): ReadonlyArray<number> => {
-  const dates: Array<number> = []
-  for (let n = 0; ; n++) {
-    const date = new Date(begun)
-    if (frequency === "MONTHLY") {
-      const day = date.getUTCDate()
-      date.setUTCDate(1)
-      date.setUTCMonth(date.getUTCMonth() + n * interval)
-      const length = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0))
-      date.setUTCDate(Math.min(day, length.getUTCDate()))
-    } else date.setTime(begun + n * interval * (frequency === "WEEKLY" ? 7 : 1) * day)
-    dates.push(date.getTime())
-    if (date.getTime() > begun + year) return dates
+/** The dates of a year and the first one after it. */
+const datesOf = (start: number, plan: PlanSchedule): ReadonlyArray<number> => {
+  const dates = [start]
+  for (let date = start; date <= start + year; dates.push(date)) {
+    date = nextCharge(plan, date) ?? Infinity
   }
+  return dates
 }
 
 const subscribe = Effect.fnUntraced(function* (schedule: object, over: object = {}) {
@@ -62,7 +55,8 @@ it("over a year every date of the plan, and no other, is charged once, to the mi
           }
           yield* TestClock.adjust(Duration.millis(year - passed))
 
-          const [first = 0, ...later] = datesOf(start, frequency, interval)
+          const plan = { frequency, interval, startDate } as const
+          const [first = 0, ...later] = datesOf(start, plan)
           const next = later.pop()
           const expected = skipFirstCharge ? later : [first, ...later]
           const charges = (yield* (yield* Gateway.Gateway).transactions).filter(

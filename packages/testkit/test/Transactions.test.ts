@@ -66,20 +66,3 @@ it("of transactions that move at the same time, one that is halted holds back no
     const statuses = (yield* book.all).map(({ status }) => status)
     assert.deepStrictEqual(statuses, ["NEW", "SUCCEED", "PROCESSING"])
   }))
-
-it("a reset forgets the moves to come: a new transaction with an old identifier moves in its own time", () =>
-  run(
-    function* () {
-      const book = yield* makeBook
-      const { transactionId } = yield* openIn(book, "succeed")
-      yield* TestClock.adjust("100 millis")
-      yield* book.reset
-      const reopened = yield* openIn(book, "succeed")
-      assert.strictEqual(reopened.transactionId, transactionId)
-      yield* TestClock.adjust("100 millis")
-      assert.lengthOf((yield* book.find("card-payment", transactionId)).history, 1)
-      yield* TestClock.adjust("100 millis")
-      assert.lengthOf((yield* book.find("card-payment", transactionId)).history, 2)
-    },
-    { seed: 1 }
-  ))
