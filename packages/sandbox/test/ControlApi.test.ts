@@ -4,7 +4,6 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { connect, type Socket } from "node:net"
 import { assert, describe, expect, it } from "vitest"
-import * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, fields } from "@pawl/test-support/TestGateway"
@@ -26,44 +25,9 @@ const deafListener = (baseUrl: string) =>
     socket.write(`GET /sandbox/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
   })
 
-const minutes = [0, 2, 6, 14, 30, 62]
-
 const clock = (advance: string) => control("POST", "/clock", { advance })
 
 describe("the clock", () => {
-  for (let down = 0; down <= 6; down++) {
-    it(`X01: with a receiver that is down for ${down} attempts, each is exactly 2, 4, 8, 16, 32 minutes after the last`, () =>
-      runWith({ pace: "1 second" }, function* () {
-        const attemptsOf = new Map<string, number>()
-        const shop = yield* receiver((_, { transactionStatus }) => {
-          const attempts = (attemptsOf.get(transactionStatus) ?? 0) + 1
-          attemptsOf.set(transactionStatus, attempts)
-          return [attempts <= down ? 503 : 200]
-        })
-        // Late callbacks also make their first attempt while the clock stands still.
-        yield* pay({ scenario: "succeed+late", callbackUrl: `${shop.url}/cb` })
-        yield* clock("3 hours")
-        const ladders = Map.groupBy(
-          yield* (yield* Courier.Courier).deliveries,
-          ({ status }) => status
-        )
-        assert.sameMembers([...ladders.keys()], ["NEW", "PENDING", "PROCESSING", "SUCCEED"])
-        for (const attempts of ladders.values()) {
-          const start = Date.parse(attempts[0]?.at ?? "")
-          assert.deepStrictEqual(
-            attempts.map(({ answer, at, attempt }) => [
-              attempt,
-              (Date.parse(at) - start) / 60_000,
-              answer
-            ]),
-            minutes.slice(0, down + 1).map((minute, at) => [at + 1, minute, at < down ? 503 : 200])
-          )
-        }
-        yield* clock("1 day")
-        assert.lengthOf(shop.received, 4 * Math.min(6, down + 1))
-      }))
-  }
-
   it("responds after everything that fell due was delivered in order, charges included", () =>
     run(function* () {
       const shop = yield* receiver(() => [200])
@@ -350,33 +314,6 @@ describe("access", () => {
       for (const host of [`127.0.0.1:${port}`, `LOCALHOST:${port}`, "[::1]"]) {
         assert.strictEqual(yield* ask(host), 200)
       }
-    }))
-
-  it("D05: a page of another site cannot post, with any headers", () =>
-    run(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { host, origin } = new URL(baseUrl)
-      yield* pay()
-      for (const headers of [
-        { origin: "https://evil.example" },
-        { origin: "null" },
-        { "sec-fetch-site": "cross-site" },
-        { host: `evil.example:${new URL(baseUrl).port}` },
-        { host: "evil.example", origin: "http://evil.example" }
-      ]) {
-        for (const type of [
-          "text/plain",
-          "application/x-www-form-urlencoded",
-          "application/json"
-        ]) {
-          const sent = { method: "POST", headers: { host, "content-type": type, ...headers } }
-          assert.strictEqual(yield* raw(`${origin}/sandbox/reset`, sent), 403)
-          const body = '{"status":"SUCCEED"}'
-          const path = "/sandbox/transactions/100001/status"
-          assert.strictEqual(yield* raw(`${origin}${path}`, sent, body), 403)
-        }
-      }
-      assert.lengthOf(yield* list("/transactions"), 1)
     }))
 })
 

@@ -134,20 +134,6 @@ inChromium((withPage) => {
     )
   }
 
-  customer(
-    "a customer pays by wallet, redirected early or after a wait",
-    function* (shop) {
-      for (const requestId of ["r-1", "r-2", "r-3", "r-4"]) {
-        const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), requestId })
-        yield* visit(redirectUrl, async (page) => {
-          await page.getByTestId("pay-WALLET").click()
-          await page.waitForURL(`${shop}/thanks?order=7`)
-        })
-      }
-    },
-    { pace: "300 millis" }
-  )
-
   customer("a customer whose card is declined sees it, and pays with another", function* (shop) {
     const { redirectUrl } = yield* intentAt(urlsOf(shop))
     yield* visit(redirectUrl, async (page) => {
@@ -163,71 +149,6 @@ inChromium((withPage) => {
     yield* untilTold("SUCCEED")
     assert.deepStrictEqual(yield* statuses, ["NEW FAILED", paid])
   })
-
-  for (const [decision, expected] of [
-    ["approve", "NEW CUSTOMER_VERIFICATION SUCCEED"],
-    ["decline", "NEW CUSTOMER_VERIFICATION FAILED"]
-  ] as const) {
-    customer(`a customer meets the challenge of a card: ${decision}`, function* (shop) {
-      const { redirectUrl } = yield* intentAt(urlsOf(shop))
-      yield* visit(redirectUrl, async (page) => {
-        await fill(page, "4000000000003220")
-        await page.getByTestId("pay").click()
-        assert.strictEqual(await page.getByTestId("card-mask").textContent(), "•••• 3220")
-        await page.getByTestId(`challenge-${decision}`).click()
-        if (decision === "approve") await page.waitForURL(`${shop}/thanks?order=7`)
-        else await page.getByTestId("declined").waitFor()
-      })
-      assert.deepStrictEqual(yield* statuses, [expected])
-    })
-
-    customer(
-      `a customer meets the challenge of a payment through the API: ${decision}`,
-      function* (shop) {
-        const { challengeUrl = "" } = yield* createAt("/payments/card", {
-          ...urlsOf(shop),
-          card: { number: "4000000000003220" }
-        })
-        yield* visit(challengeUrl, async (page) => {
-          await page.getByTestId(`challenge-${decision}`).click()
-          const path = decision === "approve" ? "thanks?order=7" : "sorry"
-          await page.waitForURL(`${shop}/${path}`)
-        })
-        assert.deepStrictEqual(yield* statuses, [expected])
-      },
-      { pace: "5 seconds" }
-    )
-  }
-
-  customer("a customer cancels, and returns to the merchant", function* (shop) {
-    const { redirectUrl } = yield* intentAt(urlsOf(shop))
-    yield* visit(redirectUrl, async (page) => {
-      await page.getByTestId("cancel").click()
-      await page.waitForURL(`${shop}/sorry`)
-    })
-    assert.deepStrictEqual(yield* statuses, ["NEW CANCELLED"])
-  })
-
-  customer(
-    "a customer who clicks twice, goes back and sends the form again pays once",
-    function* (shop) {
-      const { redirectUrl } = yield* intentAt(urlsOf(shop))
-      yield* visit(redirectUrl, async (page) => {
-        // The second window's form is outdated after the payment.
-        const other = await page.context().newPage()
-        await other.goto(redirectUrl)
-        await fill(other, "4242424242424242")
-        await fill(page, "4242424242424242")
-        await page.getByTestId("pay").dblclick()
-        await page.waitForURL(`${shop}/thanks?order=7`)
-        await other.getByTestId("pay").click()
-        await other.waitForURL(`${shop}/thanks?order=7`)
-        await page.goBack()
-        await page.waitForURL(`${shop}/thanks?order=7`)
-      })
-      assert.deepStrictEqual(yield* statuses, [paid])
-    }
-  )
 
   customer(
     "a customer pays in a frame of the merchant's page, and continues on the merchant's page",

@@ -181,7 +181,7 @@ it("serves the contract at /openapi.json", () =>
     assert.deepStrictEqual(json, JSON.parse(JSON.stringify(OpenApi.fromApi(Api))))
   }))
 
-it("serves /sandbox to this machine; other hosts and other sites get 403", () =>
+it("D05: serves /sandbox to this machine; other hosts and other sites get 403", () =>
   run(function* () {
     const { baseUrl } = yield* Sandbox.Sandbox
     const { host, origin } = new URL(baseUrl)
@@ -200,6 +200,7 @@ it("serves /sandbox to this machine; other hosts and other sites get 403", () =>
       [{ origin: `https://${host}` }, false],
       [{ origin: "http://127.0.0.1:1" }, false],
       [{ origin: "null" }, false],
+      [{ "sec-fetch-site": "cross-site" }, false],
       [{ host: "shop.example", origin: "http://shop.example" }, false]
     ] as const
     for (const [headers, isServed] of expected) {

@@ -2,7 +2,6 @@ import { createHmac } from "node:crypto"
 import { assert } from "vitest"
 import {
   ask,
-  begin,
   callbacksOf,
   type Case,
   create,
@@ -11,11 +10,8 @@ import {
   it,
   type Json,
   kindsList,
-  noResources,
   prepare,
-  steps,
-  textOf,
-  callbackStatuses
+  steps
 } from "./contractService.ts"
 import { opening } from "@pawl/test-support/Creates"
 
@@ -23,31 +19,6 @@ const sign = (...fields: ReadonlyArray<string>) =>
   createHmac("sha256", "sandbox-secret").update(fields.join("|")).digest("base64")
 
 export const callbacks: ReadonlyArray<Case> = [
-  it("X02 a suffix changes how the callbacks are delivered", function* () {
-    const statuses = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
-    const ids = new Map<string, string>()
-    for (const suffix of ["duplicate", "shuffle", "silent", "late", "forged", "lost"]) {
-      ids.set(suffix, (yield* begin("/payments/apm", `succeed+${suffix}`, noResources)).id)
-    }
-    yield* steps(4)
-    assert.isEmpty(yield* callbackStatuses(ids.get("late") ?? ""))
-    yield* steps(30)
-    const statusesWith = (suffix: string) => callbackStatuses(ids.get(suffix) ?? "")
-    const twice = yield* statusesWith("duplicate")
-    for (const status of statuses) {
-      assert.isAtLeast(twice.filter((each) => each === status).length, 2)
-    }
-    assert.sameMembers(yield* statusesWith("shuffle"), statuses)
-    assert.isEmpty(yield* statusesWith("silent"))
-    assert.deepStrictEqual(yield* statusesWith("late"), statuses)
-    assert.deepStrictEqual(yield* statusesWith("lost"), statuses.slice(0, -1))
-    const forged = yield* statusesWith("forged")
-    assert.includeMembers(forged, statuses)
-    assert.isNotEmpty(forged.filter((status) => !statuses.includes(status)))
-    // A forged callback copies a genuine one, whose checksum does not cover the status.
-    const sums = yield* callbacksOf(ids.get("forged") ?? "")
-    assert.lengthOf([...new Set(sums.map(({ checksum }) => checksum))], 1)
-  }),
   it("without a callbackUrl no callback is sent; its query is kept, and the routing parameters follow it", function* () {
     const resources = yield* prepare
     const { callbackUrl } = yield* ServiceUnderTest
@@ -106,28 +77,6 @@ export const callbacks: ReadonlyArray<Case> = [
         })
         assert.strictEqual(checksum, sign(account, "10.51", of, transactionId))
       }
-    }
-  }),
-  it("X05 amounts with more than two decimals are rounded half up; others stay as they were sent", function* () {
-    for (const [sent, kept] of [
-      ["10", "10"],
-      ["10.5", "10.5"],
-      ["10.00", "10.00"],
-      ["10.004", "10.00"],
-      ["10.005", "10.01"],
-      ["10.0049999", "10.00"],
-      ["0.995", "1.00"],
-      ["9.995", "10.00"],
-      ["12345678901234567.895", "12345678901234567.90"]
-    ] as const) {
-      const over = { requestId: sent, amount: sent }
-      const apm = idOf(yield* create("/payments/apm", noResources, over))
-      const payout = idOf(yield* create("/payouts/card", noResources, over))
-      yield* steps(1)
-      const [first] = yield* callbacksOf(apm)
-      assert.strictEqual(first?.body["amount"], kept)
-      // A number with all its digits.
-      assert.include(yield* textOf(`/payouts/card/info/${payout}`), `"totalAmount":${kept},`)
     }
   }),
   it("metadata is returned exactly as sent, in the response, in every callback and in every read", function* () {

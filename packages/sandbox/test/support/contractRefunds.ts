@@ -121,20 +121,6 @@ export const refunds: ReadonlyArray<Case> = [
     yield* create(path, resources, { requestId: "a", amount })
     assert.strictEqual(yield* fault(resources, { requestId: "b", amount }), "amount")
   }),
-  it("a hundred refunds at once refund no more than was captured", function* () {
-    const resources = yield* pay()
-    yield* steps(9)
-    const faults = yield* Effect.forEach(
-      Array.from({ length: 100 }),
-      (_, at) => fault(resources, { requestId: `r-${at}`, amount: "3" }),
-      { concurrency: "unbounded" }
-    )
-    assert.lengthOf(
-      faults.filter((field) => field === undefined),
-      33
-    )
-    assert.sameMembers([...new Set(faults)], ["amount", undefined])
-  }),
   it("a refund that succeeds moves its payment to REFUNDED, once and with a callback", function* () {
     const resources = yield* pay()
     yield* steps(9)

@@ -56,20 +56,6 @@ export const rehearsal: ReadonlyArray<Case> = [
     assert.notProperty(answer, "declineSubReason")
     assert.strictEqual(answer["declineCode"], 51)
   }),
-  it("a payment whose chargeback is won is SUCCEED again, and with `lost` only its last callback is lost", function* () {
-    const { answer, id } = yield* begin("/payments/card", "chargeback-won+lost", noResources)
-    assert.strictEqual(answer["transactionStatus"], "NEW")
-    const seen: Array<unknown> = []
-    for (let step = 0; step < 6; step++) {
-      seen.push(yield* ask("GET", `/payments/card/status/${id}`))
-      yield* steps(1)
-    }
-    const all = ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK", "SUCCEED"]
-    assert.deepStrictEqual(seen, all)
-    const { arrived } = yield* ServiceUnderTest
-    const statuses = (yield* arrived).map(({ body }) => body["transactionStatus"])
-    assert.deepStrictEqual(statuses, all.slice(0, -1))
-  }),
   it("a subscription whose first charge is refused charges on: only the first is declined, or every one", function* () {
     for (const [story, failureCount, lastChargeStatus] of [
       ["decline-once:51", 0, "SUCCEED"],

@@ -126,9 +126,10 @@ export const requests: ReadonlyArray<Case> = [
       `${header}.${claims}`,
       ""
     ]
-    for (const [method, path] of [...operations, ["GET", "/nothing"] as const]) {
+    const unknown = reads.map(([method, path]) => [method, path.replace(/7$/u, canary)] as const)
+    for (const [method, path] of [...operations, ...unknown, ["GET", "/nothing"] as const]) {
       for (const token of bad) {
-        const answer = yield* send(method, path.replace(/7$/u, canary), {
+        const answer = yield* send(method, path, {
           token,
           ...(method === "POST" || method === "PUT" ? { body: "{" } : {})
         })

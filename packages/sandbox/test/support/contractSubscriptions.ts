@@ -193,19 +193,6 @@ export const subscriptions: ReadonlyArray<Case> = [
     const last = (yield* ServiceUnderTest.use(({ arrived }) => arrived)).at(-1)
     assert.strictEqual(last?.body["orderAmount"], "5.01")
   }),
-  it("a PUT pauses and resumes; charges that fell due in between are skipped", function* () {
-    const { pass } = yield* ServiceUnderTest
-    const { at } = yield* subscribe()
-    assert.include(yield* ask("PUT", at, { status: "PAUSED" }), {
-      status: "PAUSED",
-      nextChargeDate: null
-    })
-    yield* pass("10 days")
-    assert.strictEqual(yield* charges, 1)
-    assert.include(yield* ask("PUT", at, { status: "ACTIVE" }), { status: "ACTIVE" })
-    yield* pass("1 days")
-    assert.strictEqual(yield* charges, 2)
-  }),
   it("a PUT takes every status of the specification, except from CANCELED, where it is 400", function* () {
     const { at } = yield* subscribe()
     for (const status of ["PENDING", "TRIALING", "PAUSED", "ACTIVE", "CANCELED"]) {

@@ -267,14 +267,18 @@ export const transactions: ReadonlyArray<Case> = [
       assert.sameMembers(yield* callbackStatuses(id), expected.split(" "))
     }
   }),
-  it("an intent of either type returns the addresses of its page, and no errorCode", function* () {
+  it("an intent of either type returns the addresses of its page and its metadata, and no errorCode", function* () {
     const pages: Array<unknown> = []
+    const metadata = { cart: "7" }
     for (const type of ["PAYMENT", "PAYOUT"]) {
-      const over = { requestId: type, type, kycVerified: true, previousPaymentCount: 3 }
-      const intent = yield* create("/payments/intent", noResources, over)
-      assert.sameMembers(Object.keys(intent), ["redirectUrl", "iframeUrl", "errorCode"])
-      assert.isNull(intent["errorCode"])
-      pages.push(intent["redirectUrl"], intent["iframeUrl"])
+      const over = { requestId: type, type, kycVerified: true, previousPaymentCount: 3, metadata }
+      const { iframeUrl, redirectUrl, ...rest } = yield* create(
+        "/payments/intent",
+        noResources,
+        over
+      )
+      assert.deepStrictEqual<unknown>(rest, { errorCode: null, metadata })
+      pages.push(redirectUrl, iframeUrl)
     }
     assert.lengthOf([...new Set(pages)], 4)
     for (const page of pages) assert.match(String(page), /^https?:\/\/[^/]+\/pay\//u)
