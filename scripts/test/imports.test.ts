@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 
 import { findings, imports } from "../imports.ts"
@@ -146,26 +145,4 @@ const i = await import(name)
     "10 ?"
   ])
   expect(findings("packages/core/src/Refund.ts", "await import(name)")).toHaveLength(1)
-})
-
-it("ignores text that looks like an import", () => {
-  const source = `// import "a"
-/* export * from "b" */
-const c = 'import "c"' + "from \\" import 'd'"
-const e = \`import "e" \${{ f: "import 'f'" }} export * from "g"\`
-const h = /["'\`]/.test('"') / 2 / 1
-const i = { import: "i" }.import
-export const from = "j"
-export default "k"
-`
-  expect(imports(source)).toEqual([])
-})
-
-it("finds the imports of this file", () => {
-  const source = readFileSync(import.meta.filename, "utf8")
-  expect(imports(source).map(({ specifier }) => specifier)).toEqual([
-    "node:fs",
-    "vitest",
-    "../imports.ts"
-  ])
 })
