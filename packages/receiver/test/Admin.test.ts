@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
 import * as Admin from "../src/Admin.ts"
+import { askAdmin } from "./askAdmin.ts"
 import * as Advice from "../src/internal/admin/Advice.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import * as World from "@pawl/test-support/World"
@@ -14,24 +15,7 @@ const here = { host: "127.0.0.1:4020" }
 const asking = (ledger: Ledger["Service"], options?: Parameters<typeof Admin.layer>[0]) =>
   Effect.map(
     Layer.build(Layer.provide(Admin.layer(options), Layer.succeed(Ledger, ledger))),
-    (context) => {
-      const { respond } = Context.get(context, Admin.Admin)
-      return (url: string, method = "GET", headers: Admin.Request["headers"] = here) => {
-        const [path = "", search] = url.split("?")
-        return Effect.map(
-          respond({ method, path, search, headers }),
-          ({ body, headers, status }) => ({
-            status,
-            headers,
-            body,
-            json:
-              headers["content-type"] === "application/json"
-                ? (JSON.parse(body) as unknown)
-                : undefined
-          })
-        )
-      }
-    }
+    (context) => askAdmin(Context.get(context, Admin.Admin))
   )
 
 const there = Effect.gen(function* () {

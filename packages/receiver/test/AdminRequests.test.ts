@@ -5,6 +5,7 @@ import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
 import { expect, it } from "@effect/vitest"
 import * as Admin from "../src/Admin.ts"
+import { askAdmin } from "./askAdmin.ts"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
 import * as World from "@pawl/test-support/World"
@@ -16,20 +17,8 @@ const start = Effect.gen(function* () {
       Layer.provideMerge(Layer.fresh(Ledger.layerMemory))
     )
   )
-  const { respond } = Context.get(built, Admin.Admin)
-  const ask = (url: string, method = "GET") => {
-    const [path = "", search] = url.split("?")
-    return Effect.map(
-      respond({ method, path, search, headers: { host: "127.0.0.1:4020" } }),
-      ({ body, headers, status }) => ({
-        status,
-        link: headers["link"],
-        json: JSON.parse(body) as unknown
-      })
-    )
-  }
   return {
-    ask,
+    ask: askAdmin(Context.get(built, Admin.Admin)),
     ledger: Context.get(built, Ledger.Ledger),
     store: Context.get(built, RequestStore.RequestStore)
   }
@@ -62,7 +51,7 @@ it("parked requests are listed with their reasons, in pages, and nothing of thei
       const { ask, store } = yield* start
       const ids = Array.from({ length: 101 }, (_, at) => `order-${100 + at}`)
       yield* park(store, ids)
-      const { json, link } = yield* ask("/parked-requests")
+      const { headers, json } = yield* ask("/parked-requests")
       expect(json).toHaveLength(100)
       expect(json).toMatchObject([
         {
@@ -78,7 +67,7 @@ it("parked requests are listed with their reasons, in pages, and nothing of thei
         ...ids.slice(1, 100).map(() => ({}))
       ])
       expect(JSON.stringify(json)).not.toMatch(/sealed|digest/u)
-      const next = /<([^>]+)>/u.exec(link ?? "")?.[1] ?? ""
+      const next = /<([^>]+)>/u.exec(headers["link"] ?? "")?.[1] ?? ""
       expect((yield* ask(next)).json).toMatchObject([{ requestId: "order-200" }])
       expect((yield* ask("/parked-requests?after=x")).status).toBe(400)
     })
@@ -162,11 +151,11 @@ it("transactions are found by the order of the shop, by id, by amount and by day
         let pages = 0
         let next: string | undefined = `/transactions?${new URLSearchParams(query)}`
         while (next !== undefined) {
-          const { json, link }: { json: unknown; link: string | undefined } = yield* ask(next)
+          const { headers, json }: Effect.Success<ReturnType<typeof ask>> = yield* ask(next)
           ids.push(
             ...(json as ReadonlyArray<{ transactionId: string }>).map((each) => each.transactionId)
           )
-          next = /^<(.+)>/u.exec(link ?? "")?.[1]
+          next = /^<(.+)>/u.exec(headers["link"] ?? "")?.[1]
           pages++
         }
         return [ids, pages]

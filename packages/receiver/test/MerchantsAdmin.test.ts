@@ -5,6 +5,7 @@ import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 import * as Admin from "../src/Admin.ts"
+import { askAdmin } from "./askAdmin.ts"
 import * as Merchants from "../src/Merchants.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { callback, make, type Shop } from "./merchantWorld.ts"
@@ -25,18 +26,9 @@ const started = Effect.fnUntraced(function* (
   const admin = yield* Layer.build(
     Layer.provide(Merchants.layerAdmin(options), Layer.succeedContext(world.built))
   )
-  const { respond } = Context.get(admin, Admin.Admin)
-  const ask = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET") => {
-    const [path = "", search] = url.split("?")
-    const request = { method, path, search, headers: { host: "127.0.0.1:4020", ...headers } }
-    return Effect.map(respond(request), ({ body, headers, status }) => ({
-      status,
-      headers,
-      body,
-      json:
-        headers["content-type"] === "application/json" ? (JSON.parse(body) as unknown) : undefined
-    }))
-  }
+  const askAs = askAdmin(Context.get(admin, Admin.Admin))
+  const ask = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
+    askAs(url, method, { host: "127.0.0.1:4020", ...headers })
   const send = (shop: Shop | undefined, transactionId: string) =>
     world.receive(
       callback(shop ?? { id: "" }, { accountId: shop?.accounts?.[0] ?? "", transactionId })
