@@ -179,23 +179,17 @@ describe("histories", () => {
     covers(all, {
       "SUCCEED, then FAILED": ({ statuses }) => statuses.join().endsWith("SUCCEED,FAILED"),
       "FAILED, then SUCCEED": ({ statuses }) => statuses.join().endsWith("FAILED,SUCCEED"),
-      "CANCELLED, then SUCCEED": ({ statuses }) => statuses.join().endsWith("CANCELLED,SUCCEED"),
-      "a chargeback that was won": ({ statuses }) => statuses.join().endsWith("CHARGEBACK,SUCCEED")
+      "CANCELLED, then SUCCEED": ({ statuses }) => statuses.join().endsWith("CANCELLED,SUCCEED")
     })
   })
 })
 
 describe("deliveries", () => {
   const any = Generators.deliveries(Generators.histories())
-  const genuine = ({ deliveries }: Generators.Delivered) =>
-    deliveries.filter(({ forged }) => forged === undefined)
-
-  it("are late, repeated, lost, out of order, tied, written with numbers, and forged in every way", () => {
+  it("are late, lost, in order, tied, and forged in every way", () => {
     covers(sample(any, 10_000), {
       "all in order": (delivered) =>
         statusesOf(delivered).join() === delivered.history.statuses.join(),
-      "out of order": (delivered) => !isAscending(ranks(statusesOf(delivered))),
-      repeated: (delivered) => hasRepeat(genuine(delivered).map(({ status }) => status)),
       lost: ({ deliveries, history }) =>
         history.statuses.some((status) => deliveries.every((one) => one.status !== status)),
       "nothing arrives": ({ deliveries }) => deliveries.length === 0,
@@ -203,7 +197,6 @@ describe("deliveries", () => {
       "at one time": ({ deliveries }) => hasRepeat(deliveries.map(({ at }) => at)),
       tie: (delivered) => hasTie(statusesOf(delivered)),
       gap: (delivered) => hasGap(statusesOf(delivered)),
-      number: ({ deliveries }) => deliveries.some(({ amount }) => amount === "number"),
       ...each(
         forgeries,
         (how) => `forged ${how}`,
@@ -217,8 +210,7 @@ describe("deliveries", () => {
         (status) =>
           ({ deliveries }: Generators.Delivered) =>
             deliveries.some((one) => one.forged === "status" && one.status === status)
-      ),
-      "forged, unknown": ({ deliveries }) => deliveries.some(({ status }) => !isStatus(status))
+      )
     })
   })
 

@@ -56,27 +56,6 @@ export const rehearsal: ReadonlyArray<Case> = [
     assert.notProperty(answer, "declineSubReason")
     assert.strictEqual(answer["declineCode"], 51)
   }),
-  it("a subscription whose first charge is refused charges on: only the first is declined, or every one", function* () {
-    for (const [story, failureCount, lastChargeStatus] of [
-      ["decline-once:51", 0, "SUCCEED"],
-      ["decline:51", 3, "FAILED"]
-    ] as const) {
-      const { reset } = yield* ServiceUnderTest
-      yield* reset
-      const answer = yield* subscribe(story)
-      assert.deepInclude(answer, { transactionStatus: "FAILED", declineCode: 51 })
-      const path = `${subscriptions}/${idOf(answer)}`
-      const first = { status: "ACTIVE", failureCount: 1, lastChargeStatus: "FAILED" }
-      const charged = yield* ask("GET", path)
-      assert.deepInclude(charged, first)
-      // The next charge is at midnight, and ends after three hours. Two more charges end here.
-      const { createdAt, nextChargeDate } = charged
-      const untilNext = Date.parse(String(nextChargeDate)) - Date.parse(String(createdAt))
-      yield* steps(Math.ceil(untilNext / 3_600_000) + 24 + 4)
-      const later = { status: "ACTIVE", failureCount, lastChargeStatus }
-      assert.deepInclude(yield* ask("GET", path), later)
-    }
-  }),
   it("the payment method selects the next step of the customer: a page, a page in a frame, or a QR code", function* () {
     const requested = Effect.fnUntraced(function* (apmPayload: Json) {
       const over = { requestId: JSON.stringify(apmPayload).slice(2, 40), apmPayload }
