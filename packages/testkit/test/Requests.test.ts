@@ -86,6 +86,33 @@ const run = <A>(
     Effect.runPromise
   )
 
+it("tells the handler of a payment whose answers were lost, and makes it once", () => {
+  const { layer, told } = world()
+  return run(layer, function* () {
+    const { get, send } = yield* Requests.Requests
+    const faults = yield* Faults
+    yield* faults.add({
+      endpoint: "POST /v1/payments/apm",
+      fault: "reset-after",
+      rate: 1,
+      times: 12
+    })
+    const call = yield* Effect.forkChild(
+      Effect.result(
+        send("apm-payment", { ...payment, metadata: { "sandbox.scenario": "succeed+silent" } })
+      )
+    )
+    yield* TestClock.adjust("12 hours")
+    yield* Fiber.join(call)
+    expect(yield* get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+    expect(yield* faults.list).toEqual([])
+    // Without a callback only the recovery's response names the transaction.
+    expect(told.at(-1)).toBe("order-1 SUCCEED")
+    const { transactions } = yield* Gateway
+    expect(yield* transactions).toHaveLength(1)
+  })
+})
+
 it("sends what was enqueued, and keeps a declined payment as declined", () => {
   const { layer, told } = world()
   return run(layer, function* () {
