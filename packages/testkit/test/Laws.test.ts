@@ -1,9 +1,11 @@
+import { bundleOf } from "@pawl/test-support/Program"
 import { isStatus, isTerminal, rank, statuses } from "@pawl/core/Status"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as fc from "fast-check"
+import { execFile } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import * as Reducer from "../src/Laws/Reducer.ts"
@@ -112,6 +114,31 @@ describe("docs/laws.md", () => {
   it("lists every law, and docs/situations.md the lengths of the counterexamples", () => {
     expectPage("a rule", Rule.laws, rules)
     expectPage("a reducer", Reducer.laws(), reducers)
+  })
+})
+
+describe("in Node's own runner", () => {
+  const child = (rule: string) =>
+    new Promise<{ readonly code: unknown; readonly stdout: string }>((done) => {
+      const file = bundleOf(`${import.meta.dirname}/lawsChild.ts`)
+      // With this variable Node prints a format for the parent test run.
+      const env = { ...process.env, NODE_TEST_CONTEXT: undefined }
+      execFile(process.execPath, [file, rule], { env }, (error, stdout) =>
+        done({ code: error?.code ?? 0, stdout })
+      )
+    })
+
+  it("laws pass as tests", async () => {
+    const { code, stdout } = await child("documented")
+    expect(stdout).toMatch(new RegExp(`pass ${Rule.laws.length}\\b`, "u"))
+    expect(code).toBe(0)
+  })
+
+  it("broken laws fail as tests, with the reason", async () => {
+    const { code, stdout } = await child("lastWins")
+    expect(stdout).toContain("This law does not hold: a late status changes nothing")
+    expect(stdout).toContain('1. "PENDING" arrived')
+    expect(code).toBe(1)
   })
 })
 
