@@ -167,7 +167,7 @@ it("an alarm says that the service answered one requestId with two transactions,
     )
   const { lines } = await watched(function* () {
     const shop = yield* start({ sender: { send } })
-    const calls = yield* Effect.forEach(["twice", "same", "given-up"], (id) =>
+    const calls = yield* Effect.forEach(["twice", "same", "given-up", "found"], (id) =>
       Effect.forkChild(shop.send("apm-payment", payment(id)))
     )
     yield* pass("5 seconds")
@@ -178,12 +178,15 @@ it("an alarm says that the service answered one requestId with two transactions,
     const lease = (yield* shop.get("given-up"))?.lease?.id
     const outcome = { _tag: "NotSent", reason: "no-effect" } as const
     yield* shop.store.settle("given-up", { outcome, at: 5000, lease })
+    const transaction = { method: "apm", transactionId: "1" } as const
+    yield* shop.store.settle("found", { outcome: { _tag: "Found" }, at: 5000, transaction })
     yield* pass("20 seconds")
     for (const call of calls) yield* Fiber.join(call)
   })
   const alarms = alarmsIn(lines)
-  expect(alarms).toHaveLength(2)
-  expect(alarms).toContainEqual(["twice", expect.stringContaining("with two transactions")])
+  expect(alarms).toHaveLength(3)
+  for (const id of ["twice", "found"])
+    expect(alarms).toContainEqual([id, expect.stringContaining("with two transactions")])
   expect(alarms).toContainEqual(["given-up", expect.stringContaining("took effect")])
 })
 

@@ -182,6 +182,7 @@ export const make = (
         RequestRule.settle(row, settlement)
       )
       return {
+        before,
         row: after ?? before,
         isSettled: after !== undefined,
         isProvedWrong: RequestRule.isProvedWrong(before, after),

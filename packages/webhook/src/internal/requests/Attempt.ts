@@ -99,9 +99,9 @@ const settleAnswer = Effect.fnUntraced(function* (
   if (settled.isSettled) yield* report(settled.row)
   if (settled.isProvedWrong) yield* raiseAlarm(RequestRule.provedWrong, { requestId })
   if (settled.refusal !== undefined) yield* raiseAlarm(registeredDifferently, { requestId })
-  const known = settled.row?.transaction?.transactionId
-  if (!settled.isSettled && known !== undefined && transaction !== undefined) {
-    if (known !== transaction.transactionId) yield* raiseAlarm(answeredTwice, { requestId })
+  const known = settled.before?.transaction?.transactionId
+  if (known !== undefined && transaction !== undefined && known !== transaction.transactionId) {
+    yield* raiseAlarm(answeredTwice, { requestId })
   }
   return settled.row
 })
