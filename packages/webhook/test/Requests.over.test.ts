@@ -89,6 +89,16 @@ describe("after it expired, a request is not sent", () => {
     expect(shop.service.effects.size).toBe(0)
   })
 
+  test("by a send before its next attempt is due, which learns it at once", function* () {
+    const fates = Array.from({ length: 20 }, () => "unsent" as const)
+    const shop = yield* start({ fates })
+    yield* shop.enqueue("apm-payment", payment("o-1"), { expiresAt: 5 * minute })
+    for (let n = 0; n < 6; n++) yield* pass("1 minute")
+    const call = yield* Effect.forkChild(Effect.flip(shop.send("apm-payment", payment("o-1"))))
+    yield* pass("1 second")
+    expect(call.pollUnsafe()).toMatchObject({ value: { reason: "expired" } })
+  })
+
   test("by the retries of the client, which are told how long they may send it", function* () {
     const told: Array<unknown> = []
     const send: Send = ({ requestId }, options) =>

@@ -106,7 +106,7 @@ const settleAnswer = Effect.fnUntraced(function* (
   return settled.row
 })
 
-export const settleWithout = Effect.fnUntraced(function* (
+const settleWithout = Effect.fnUntraced(function* (
   { store }: Pick<Tools, "store">,
   { lease, requestId }: LeasedRequest,
   outcome: Outcome
@@ -129,6 +129,14 @@ export const park = Effect.fnUntraced(function* (
   yield* report(row)
   return row
 })
+
+/** Ends a request that may no longer be sent; undefined if it may. */
+export const endLate = (tools: Tools, leased: LeasedRequest, at: number) =>
+  RequestRule.isExpired(leased, at, tools.window)
+    ? settleWithout(tools, leased, { _tag: "NotSent", reason: "expired" })
+    : RequestRule.isPastWindow(leased, at, tools.window)
+      ? park(tools, leased, "window")
+      : Effect.undefined
 
 const release = Effect.fnUntraced(function* (
   tools: Tools,

@@ -72,14 +72,7 @@ const keyWait = 10_000
 export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequest) {
   const { store, window } = tools
   const at = yield* Lease.timeOf(store)
-  if (RequestRule.isExpired(leased, at, window)) {
-    yield* Attempt.settleWithout(tools, leased, { _tag: "NotSent", reason: "expired" })
-    return true
-  }
-  if (RequestRule.isPastWindow(leased, at, window)) {
-    yield* Attempt.park(tools, leased, "window")
-    return true
-  }
+  if ((yield* Attempt.endLate(tools, leased, at)) !== undefined) return true
   const body = yield* bodyOf(tools, leased)
   if (Result.isFailure(body)) {
     const reason = "park" in body.failure ? body.failure.park : undefined

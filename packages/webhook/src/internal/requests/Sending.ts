@@ -127,7 +127,9 @@ export const run = Effect.fnUntraced(function* (
     }
     const { rows } = yield* inStore(store.claim({ at, until, limit: 1, requestId }))
     const [leased] = rows
-    return leased && (yield* inStore(store.begin(leased, { at, window })))
+    if (leased === undefined) return
+    yield* inStore(Attempt.endLate(tools, leased, at))
+    return yield* inStore(store.begin(leased, { at, window }))
   })
 
   const matchOf = (row: RequestRow) =>
