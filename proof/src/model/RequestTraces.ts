@@ -61,7 +61,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "an answer is not stored": {
     store: ({ get }) => {
       const settled = { isSettled: true, isProvedWrong: false, refusal: undefined }
-      return { settle: (id) => Effect.map(get(id), (row) => ({ row, ...settled })) }
+      return { settle: (id) => Effect.map(get(id), (row) => ({ before: row, row, ...settled })) }
     }
   },
   "a request that becomes due wakes no process": { store: () => ({ awaitWork: Effect.never }) }

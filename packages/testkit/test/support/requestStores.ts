@@ -216,6 +216,7 @@ export const requestStores: ReadonlyArray<PlantedBug<ChangeStore>> = [
         Effect.flatMap(store.get(requestId), (row) =>
           row?.outcome?._tag === "Refused" && row.kind === "apm-payment"
             ? Effect.succeed({
+                before: row,
                 row,
                 isSettled: false,
                 isProvedWrong: false,
