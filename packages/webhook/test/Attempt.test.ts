@@ -187,14 +187,6 @@ it("an outcome that cannot be written is logged with its request", async () => {
   ])
 })
 
-test("a stored request that was changed is parked as unreadable", function* () {
-  const shop = yield* start()
-  yield* shop.store.write({ ...request, body: "changed" }, { at: 0 })
-  yield* pass("1 second")
-  expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "unreadable" } })
-  expect(shop.service.seen).toEqual([])
-})
-
 it.each<ParkReason>([
   "refused",
   "window",

@@ -22,7 +22,7 @@ import { ledgerOf } from "@pawl/test-support/Places"
 import { onPostgres } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
 
-const { day, hour, minute, says, second, told } = World
+const { day, hour, minute, second, told } = World
 const { pollIntervals } = Effect.runSync(Profile.Profile)
 const rules: Reconciler.Rules = { policy: "final", pollIntervals }
 
@@ -42,17 +42,6 @@ describe("R27: a clock that is set back by an hour", () => {
     yield* World.pass("5 minutes")
     expect(told(world)).toEqual(["PENDING"])
     expect(alarms(world)).toEqual([wasSet])
-  })
-
-  test("delays no read", function* () {
-    const { receive, ...world } = yield* World.started({
-      clock: setBack,
-      read: ({ at }) => Effect.succeed(at < 3 * minute ? "PROCESSING" : "SUCCEED")
-    })
-    yield* World.pass("50 seconds")
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("10 minutes")
-    expect(told(world)).toEqual(["PROCESSING", "SUCCEED"])
   })
 
   test("confirms a callback that comes after it, and does not read in a loop", function* () {
@@ -87,18 +76,6 @@ describe("R27: a clock that is set back by an hour", () => {
     yield* receive("1", "SUCCEED")
     yield* World.pass("25 hours")
     expect(World.deadLetter(world)).toEqual(["unknown-transaction"])
-  })
-
-  test("keeps a watched transaction on its plan", function* () {
-    const { receive, ...world } = yield* World.started({
-      clock: (now) => 100 * day + (now >= day ? -20 * day : 0),
-      read: says("SUCCEED")
-    })
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("2 days")
-    const before = world.reads.length
-    yield* World.pass("14 days")
-    expect(world.reads.length).toBeGreaterThan(before)
   })
 })
 

@@ -1,13 +1,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
-import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import { live as test } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
@@ -30,26 +28,6 @@ describe("in a SQLite file", () => {
     yield* Effect.sleep("300 millis")
     holder.close()
     expect(yield* Fiber.join(accepted)).toEqual({ isNew: true })
-  })
-
-  test("accepts a group that fails one by one, so that only the bad callback fails", function* () {
-    const built = yield* Layer.build(ledgerOf(file()))
-    const ledger = Context.get(built, Ledger)
-    const sql = Context.get(built, SqlClient)
-    yield* sql`CREATE TRIGGER poison BEFORE INSERT ON pawl_transactions WHEN NEW.key LIKE '7%'
-        BEGIN SELECT RAISE(ABORT, 'poison'); END`
-    const ids = Array.from({ length: 20 }, (_, id) => String(id))
-    const answers = yield* Effect.forEach(
-      ids,
-      (id) => Effect.exit(ledger.accept(callback(id), 1000)),
-      { concurrency: "unbounded" }
-    )
-    const failed = ids.filter((_, index) => Exit.isFailure(answers[index] as Exit.Exit<unknown>))
-    expect(failed).toEqual(["7"])
-    const rows = yield* Effect.forEach(ids, (id) => ledger.get("card", id))
-    expect(ids.filter((_, index) => rows[index] !== undefined)).toEqual(
-      ids.filter((id) => id !== "7")
-    )
   })
 })
 
@@ -145,29 +123,5 @@ await onPostgres((place) => {
     yield* Fiber.join(held)
     const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
     expect(rows).toMatchObject([{ transactionId: "1", callbacks: 2 }])
-  })
-
-  test("changes a request after another transaction has unlocked it, and claims others meanwhile", function* () {
-    yield* emptied
-    const built = yield* Layer.build(Layer.fresh(ledgerOf(place)))
-    const store = Context.get(built, RequestStore)
-    const sql = yield* elsewhere
-    for (const requestId of ["1", "2"]) {
-      const request = { requestId, kind: "refund", digest: "d", hasCardData: false } as const
-      yield* store.write(request, { at: 1000 })
-    }
-    const cancelled = yield* sql.withTransaction(
-      Effect.gen(function* () {
-        yield* sql`SELECT 1 FROM pawl_requests WHERE key = '1' FOR UPDATE`
-        const { rows } = yield* store.claim({ at: 1000, until: 9000, limit: 9 })
-        expect(rows.map(({ requestId }) => requestId)).toEqual(["2"])
-        const fiber = yield* Effect.forkDetach(store.cancel("1", 1000), {
-          startImmediately: true
-        })
-        yield* blocks(sql, 1)
-        return fiber
-      })
-    )
-    expect(yield* Fiber.join(cancelled)).toBe(true)
   })
 })

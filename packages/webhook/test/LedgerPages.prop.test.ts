@@ -137,7 +137,8 @@ describe("a ledger in memory", () => {
           fc.record({
             scope: fc.constantFrom(...scopes),
             // Due already, or planned for few times.
-            dueAt: fc.constantFrom(1, 1e6, 1e6 + 1, 1e6 + 2)
+            dueAt: fc.constantFrom(1, 1e6, 1e6 + 1, 1e6 + 2),
+            lease: fc.constantFrom(undefined, undefined, { id: 1, until: 9e6, evidence: 0 })
           })
         ),
         fc.integer({ min: 1, max: 4 }),
@@ -145,9 +146,10 @@ describe("a ledger in memory", () => {
           Effect.gen(function* () {
             const { ledger, write } = yield* build()
             for (const [id, rows] of documents.entries()) {
-              const watched = rows.map(({ dueAt, scope }) => ({
+              const watched = rows.map(({ dueAt, lease, scope }) => ({
                 ...storedRow(`${id}`, { scope }),
                 dueAt,
+                lease,
                 lane: "watch" as const
               }))
               yield* write(`${id}`, watched)
@@ -160,7 +162,9 @@ describe("a ledger in memory", () => {
               dueAt += limit * 100
             } while (after !== undefined)
             const { rows } = yield* ledger.page({ limit: 99, from: 0, before: 2000 })
-            const planned = documents.flat().filter(({ dueAt }) => dueAt > 1)
+            const planned = documents
+              .flat()
+              .filter(({ dueAt, lease }) => dueAt > 1 && lease === undefined)
             const brought = rows.flatMap(({ pollAt = Infinity, transactionId }) =>
               pollAt < 1e6 ? [{ at: pollAt, transactionId }] : []
             )

@@ -1,10 +1,10 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { statuses } from "@pawl/core/Status"
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { live, test } from "@pawl/test-support/Tests"
+import { test } from "@pawl/test-support/Tests"
 import * as Stream from "effect/Stream"
 
 import * as Journal from "../src/Journal.ts"
@@ -12,9 +12,7 @@ import { Ledger, layerMemory, register as registerOperation } from "../src/Ledge
 import * as Metrics from "../src/Metrics.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { dependencies } from "./doors.ts"
-import { ledgerOf } from "@pawl/test-support/Places"
 import { apm, card, checksum, incoming } from "@pawl/test-support/Service"
-import { inEachStore } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
 
 /** Leaves out the buckets of histograms. */
@@ -92,32 +90,6 @@ test("shows the current number of dead letters, until they are redriven", functi
     'pawl_webhook_transitions_told_total{to="PENDING"}': 1
   })
 })
-
-const backlog = (layer: Layer.Layer<Ledger, unknown>) =>
-  live.with(() => layer)("the backlog counts the rows that are due and not leased", function* () {
-    const ledger = yield* Ledger
-    expect(yield* ledger.backlog(5000)).toEqual({ due: 0, oldestDueAt: undefined, deadLetters: 0 })
-    for (const [id, at] of [
-      ["1", 1000],
-      ["2", 2000],
-      ["3", 9000]
-    ] as const) {
-      yield* ledger.register({ kind: "card-payment", transactionId: id }, at)
-    }
-    expect(yield* ledger.backlog(999)).toEqual({ due: 0, oldestDueAt: undefined, deadLetters: 0 })
-    expect(yield* ledger.backlog(5000)).toEqual({ due: 2, oldestDueAt: 1000, deadLetters: 0 })
-    const { rows } = yield* ledger.claim({ at: 5000, until: 6000, limit: 1 })
-    expect(yield* ledger.backlog(5000)).toEqual({ due: 1, oldestDueAt: 2000, deadLetters: 0 })
-    const deadLetter = { reason: "handler-failed", at: 5000, to: "NEW" } as const
-    for (const row of rows) yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
-    expect(yield* ledger.backlog(10_000)).toEqual({ due: 2, oldestDueAt: 2000, deadLetters: 1 })
-    yield* ledger.redrive({ method: "card", transactionId: "1" }, 7000)
-    expect(yield* ledger.backlog(10_000)).toEqual({ due: 3, oldestDueAt: 2000, deadLetters: 0 })
-  })
-describe("in memory", () => {
-  backlog(layerMemory)
-})
-await inEachStore((place) => backlog(ledgerOf(place)))
 
 test("shows for how long the oldest row of the backlog has been due", function* () {
   const world = yield* World.make()

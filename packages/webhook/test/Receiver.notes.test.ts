@@ -94,6 +94,7 @@ test("R20: a genuine callback that is refused is an alarm", function* () {
     expect(yield* receive({ ...each, checksum: "forged" })).toBe(401)
     expect(yield* receive(each)).toBe(400)
   }
+  expect(yield* receive(incoming("card", card()))).toBe(200)
   const refusal = "a genuine callback is refused: "
   expect(reasons.flatMap((reason) => reason.split(refusal)[1] ?? [])).toEqual([
     "the account is not one of the merchant's",

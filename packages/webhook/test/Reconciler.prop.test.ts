@@ -5,7 +5,7 @@ import type { Kind } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type ReadResult, unsettledClaim } from "../src/internal/work/Confirmer.ts"
+import { type ReadResult } from "../src/internal/work/Confirmer.ts"
 import { blank, type Row } from "../src/internal/rule/Row.ts"
 import { afterRead, readAt, type Rules } from "../src/internal/work/Reconciler.ts"
 
@@ -146,13 +146,6 @@ describe("a doubtful claim", () => {
   it("of an id that the service does not know yet is read like one that is ahead", () => {
     const times = reads(row(Evidence.claimed("SUCCEED")), { _tag: "NotFound" }, 6)
     expect(gaps(times)).toEqual(seconds(0, 1, 2, 5, 15, 60))
-  })
-
-  it("that is not final contradicts nothing under the policy always", () => {
-    const evidence = Evidence.claimed("CUSTOMER_VERIFICATION") | Evidence.confirmed("PROCESSING")
-    const claim = row(evidence, { read: { status: "PROCESSING", askedAt: 0 } })
-    expect(unsettledClaim(claim, "always")).toBe("ahead")
-    expect(unsettledClaim(claim, "final")).toBeUndefined()
   })
 
   it("that the service contradicts is read at once, after 5 and 60 seconds, then once through the ladder, then after 12 hours", () => {

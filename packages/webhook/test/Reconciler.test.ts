@@ -85,17 +85,6 @@ describe("an id that no endpoint knows for a day", () => {
     expect(told(world)).toEqual(["PENDING", "SUCCEED"])
   })
 
-  test("is read again on the ladder when a callback brings a new status", function* () {
-    const { receive, ...world } = yield* World.started({
-      read: ({ at }) => (at < 2 * day ? World.notFound : Effect.succeed("SUCCEED"))
-    })
-    yield* receive("1", "PENDING")
-    yield* World.pass("2 days")
-    yield* receive("1", "NEW")
-    yield* World.pass("6 minutes")
-    expect(told(world)).toEqual(["PENDING", "SUCCEED"])
-  })
-
   test("is not parked if the service knew it once", function* () {
     const { receive, ...world } = yield* World.started({
       read: ({ at }) => (at < hour ? Effect.succeed("PENDING") : World.notFound)
@@ -179,36 +168,6 @@ describe("a registered operation", () => {
       { to: "SUCCEED", confirmed: true, kind: "apm-payout" }
     ])
     expect(world.reads).toMatchObject([{ kind: "apm-payout", at: 5 * minute }])
-  })
-
-  test("keeps the evidence of earlier callbacks, which were read as payments (R19)", function* () {
-    const world = yield* World.make({
-      read: ({ at }) => (at < 20 * second ? World.notFound : Effect.succeed("SUCCEED"))
-    })
-    const { receive } = yield* world.start
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("10 seconds")
-    yield* world.ledger.register({ kind: "apm-payout", transactionId: "1" }, world.now())
-    yield* World.pass("1 minute")
-    expect(world.reads.map(({ kind }) => kind)).toEqual([
-      ...world.reads.filter(({ at }) => at < 10 * second).map(() => "apm-payment"),
-      "apm-payout"
-    ])
-    expect(world.calls).toMatchObject([
-      { to: "SUCCEED", kind: "apm-payout", callback: { transactionStatus: "SUCCEED" } }
-    ])
-  })
-
-  test("with an id outside the grammar is told and never read (B01)", function* () {
-    const world = yield* World.make({ read: says("SUCCEED") })
-    yield* world.start
-    for (const transactionId of ["..", "a\n", "", "."]) {
-      yield* world.ledger.register({ kind: "refund", transactionId, status: "PENDING" }, 0)
-    }
-    yield* World.pass("1 day")
-    expect(told(world).length).toBe(4)
-    expect(world.reads).toEqual([])
-    expect(world.counts.claims).toBeLessThan(4 * 40 * 2)
   })
 })
 

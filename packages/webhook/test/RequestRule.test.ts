@@ -70,6 +70,39 @@ describe("RequestRule", () => {
     )
   })
 
+  it("begin starts the attempt of a lease before the request expires and within the window of its first byte", () => {
+    check(
+      fc.tuple(time, fc.constantFrom(0, 300_000, Infinity)),
+      (row, [at, window]) => Rule.begin(row, 1, at, window),
+      (row, [at, window]) => {
+        const { begunAt, expiresAt = Infinity, retryFrom } = row
+        const firstByte = Math.min(begunAt ?? at, at)
+        const end =
+          begunAt === undefined ? Math.min(expiresAt, retryFrom + window) : firstByte + window
+        return holder(row, 1) && at < end ? { ...row, begunAt: firstByte } : undefined
+      }
+    )
+  })
+
+  it("cancel settles a request that has neither an outcome nor a first byte", () => {
+    check(time, Rule.cancel, (row, at) =>
+      row.outcome === undefined && row.begunAt === undefined
+        ? known(row, { _tag: "NotSent", reason: "cancelled" }, at)
+        : undefined
+    )
+  })
+
+  it("a request is claimable from the end of its lease, or when it is due, also if a clock was set back", () => {
+    check(
+      time,
+      (row, at) => (Rule.isClaimable(row, at) ? row : undefined),
+      (row, at) => {
+        const from = row.lease?.until ?? row.dueAt
+        return from !== undefined && (from <= at || from > at + 305_000) ? row : undefined
+      }
+    )
+  })
+
   it("the wait after an attempt is 1, 2, 4, … seconds, at most five minutes", () => {
     const seconds = [0, 1, 2, 3, 9, 10, 2000].map((attempt) => Rule.waitAfter(attempt) / 1000)
     expect(seconds).toEqual([1, 1, 2, 4, 256, 300, 300])

@@ -69,13 +69,6 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
     yield* ledger.awaitWork
   })
 
-  test("a request is due although the clock was set back by an hour", function* () {
-    const { store } = yield* stores
-    yield* store.write(request("1"), { at: 4_000_000 })
-    const { rows } = yield* store.claim({ at: 400_000, until: 430_000, limit: 5 })
-    expect(rows).toHaveLength(1)
-  })
-
   test("a request keeps its longest wait from a claim that began before the wait (2,000 cycles of `rel create`)", function* () {
     const { store } = yield* stores
     yield* store.write(request("1"), { at: 1000 })

@@ -15,6 +15,7 @@ import * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
 import * as Ledger from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import * as Requests from "../src/Requests.ts"
@@ -494,6 +495,34 @@ describe("in memory", () => {
 
 describe("in SQLite", () => {
   promises(fileStore)
+
+  testInWorld(
+    "no card number, security code, secret or body is in the file, while a request is in doubt and after it",
+    function* () {
+      const place = newFile()
+      const store = { open: Layer.build(Layer.fresh(ledgerOf(place))) }
+      const card = { number: "4242424242424242", cvv: "code-7391" }
+      const leaks = () => {
+        const bytes = ["", "-wal"].map((suffix) => readFileSync(place.filename + suffix, "latin1"))
+        expect(bytes.join()).toContain("order-1")
+        const secrets = [card.number, card.cvv, secret, "keep-this-private", "shop.example"]
+        return secrets.filter((each) => bytes.join().includes(each))
+      }
+      const service = fake.make(["hang", "hang"])
+      const first = yield* start(store, service)
+      const input = { ...fake.payment("order-1"), mid: "mid-1", card }
+      yield* Effect.forkChild(first.send("card-payment", input))
+      yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-2")))
+      yield* pass("1 second")
+      expect(leaks()).toEqual([])
+      yield* first.kill
+      const second = yield* start(store, service)
+      yield* pass("1 minute")
+      expect(yield* second.get("order-1")).toMatchObject({ parked: { reason: "card-data" } })
+      expect(yield* second.get("order-2")).toMatchObject({ outcome: { _tag: "Answered" } })
+      expect(leaks()).toEqual([])
+    }
+  )
 
   it.effect(
     "an order and its request are committed together or not at all, and nothing is sent from inside",

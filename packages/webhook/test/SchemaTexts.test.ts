@@ -1,8 +1,6 @@
 /**
- * A migration that has landed never changes.
- *
- * If a test fails, take back the change, and add a new migration with its digest here and a store
- * in `stores`.
+ * A migration that has landed never changes. If a test fails, take back the change, and add a new
+ * migration with its digest here.
  */
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"

@@ -32,6 +32,11 @@ test("a call is recorded with its status, its confirmation, its conflict and its
   yield* World.pass("1 minute")
   yield* receive("1", "SUCCEED")
   yield* World.pass("1 minute")
+  const conflict = ["SUCCEED", "FAILED"]
+  expect(world.calls.slice(1)).toMatchObject([
+    { id: "apm:1:1:FAILED", sequence: 1, from: null, to: "FAILED", conflict: null },
+    { id: "apm:1:2:SUCCEED", sequence: 2, from: "FAILED", to: "SUCCEED", conflict }
+  ])
   const [story] = yield* world.ledger.story("apm", "1")
   expect(story?.facts.filter(({ fact }) => fact === "failed")).toMatchObject([
     { fact: "failed", to: "FAILED", sequence: 1, at: world.calls[0]?.at }
@@ -49,7 +54,7 @@ test("a call is recorded with its status, its confirmation, its conflict and its
       _tag: "Told",
       to: "SUCCEED",
       confirmed: true,
-      conflict: ["SUCCEED", "FAILED"],
+      conflict,
       attempt: 1
     }
   ])

@@ -5,7 +5,6 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import { statuses } from "@pawl/core/Status"
 import { Buffer } from "node:buffer"
 import { createHmac } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -60,10 +59,6 @@ describe("a genuine callback", () => {
     })
   })
 
-  it.each(statuses)("claims the status %s", (status) => {
-    expect(verified("card", card({ transactionStatus: status })).claim).toBe(status)
-  })
-
   it.each([
     "application/json",
     "application/json; charset=utf-8",
@@ -80,63 +75,9 @@ describe("a genuine callback", () => {
       expect(answer({ ...request, search: search + own })).toBe(200)
     }
   })
-
-  it("may have query parameters of the merchant around the routing parameters", () => {
-    const search = "?shop=7&paymentMethod=apm&q=a%26b&apmType=PIX&payment=x"
-    expect(answer(incoming("apm", apm(), { search }))).toBe(200)
-  })
 })
 
 describe("the checksum", () => {
-  const right = checksum("card", card())
-  const digest = Buffer.from(right, "base64")
-
-  it.each([
-    ["no header", undefined],
-    ["an empty header", ""],
-    ["the header twice", `${right}, ${right}`],
-    ["a wrong value beside the right one", `AAAA, ${right}`]
-  ])("A01: is refused with 401 when the request has %s", (_, given) => {
-    expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
-  })
-
-  const truncated = Array.from({ length: 32 }, (_, length) => [
-    `the first ${length} bytes of the digest`,
-    digest.subarray(0, length).toString("base64")
-  ])
-  it.each([
-    ["lower-case hex", digest.toString("hex")],
-    ["base64url", digest.toString("base64url")],
-    ["no padding", right.replace("=", "")],
-    ["more padding", `${right}=`],
-    ["a trailing newline", `${right}\n`],
-    ["a no-break space", `${right}\u00a0`],
-    [
-      "full-width letters",
-      right.replace(/[a-z]/u, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0))
-    ],
-    ["Latin-1 bytes of the digest", digest.toString("latin1")],
-    [
-      "spare bits of the last letter set",
-      right.replace(
-        /(.)=$/u,
-        (_, last: string) => `${String.fromCharCode(last.charCodeAt(0) + 1)}=`
-      )
-    ],
-    ["a tail after the padding", `${right}AAAA`],
-    ["10 KB", "A".repeat(10_000)],
-    ["32 NULs", "\0".repeat(32)],
-    ["a prefix of an algorithm", `sha256=${right}`],
-    [
-      "SHA-512, cut",
-      createHmac("sha512", secret).update("mid-1|10.00|EUR|100001").digest("base64").slice(0, 44)
-    ],
-    ...truncated
-  ])("A02: is refused with 401 in the spelling: %s", (_, given) => {
-    expect(given).not.toBe(right)
-    expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
-  })
-
   it.each([
     ["another key", checksum("card", card(), "other-secret")],
     ["the key and a newline", checksum("card", card(), `${secret}\n`)],
@@ -275,19 +216,13 @@ describe("the signed fields", () => {
     expect(answer(raw(text, ["mid-1", "10.00", "EUR", "1"]))).toBe(400)
   })
 
-  it("A07: cannot be split differently under one checksum", () => {
-    const one = card({ mid: "1|2", orderAmount: "10.00" })
-    const two = card({ mid: "1", orderAmount: "2|10.00" })
-    expect(checksum("card", one)).toBe(checksum("card", two))
-    expect(answer(incoming("card", one))).toBe(400)
-    expect(answer(incoming("card", two))).toBe(400)
-  })
-
   it.each([
     ["9007199254740993", "9007199254740993"],
     ["1e400", "1e400"],
     ["-0", "-0"],
     ["1E2", "1E2"],
+    ["1.5", "1.5"],
+    ["1e+2", "1e+2"],
     ["10.00", "10.00"],
     ["0.1", "0.1"],
     ["100001", "100001"]
@@ -296,21 +231,10 @@ describe("the signed fields", () => {
     const asAmount = `{"mid":7,"orderAmount":${lexeme},"orderCurrency":"EUR","transactionId":5,"transactionStatus":"NEW"}`
     const ids = Result.getOrThrow(verify(raw(asId, ["7", "10", "EUR", text])))
     const amounts = Result.getOrThrow(verify(raw(asAmount, ["7", text, "EUR", "5"])))
-    expect(ids.signed.transactionId).toBe(text)
+    expect(ids).toMatchObject({ transactionId: text, signed: { transactionId: text } })
+    expect(ids.quarantine).toBeUndefined()
     expect(amounts.signed.amount).toBe(text)
   })
-
-  it.each(["1.5", "10.00", "1e+2", "1E2", "-0"])(
-    "A15: with the number %s as transactionId the identifier is its text, as it is signed",
-    (lexeme) => {
-      const text = `{"mid":7,"orderAmount":10,"orderCurrency":"EUR","transactionId":${lexeme},"transactionStatus":"NEW"}`
-      const request = raw(text, ["7", "10", "EUR", lexeme])
-      expect(Result.getOrThrow(verify(request))).toMatchObject({
-        transactionId: lexeme,
-        quarantine: undefined
-      })
-    }
-  )
 
   it.each(["1e400", "-0", "1E2", "1e-7", "0.30000000000000004"])(
     "A15: with the number %s as amount put the callback in quarantine",
@@ -484,51 +408,12 @@ describe("the body", () => {
     }
   )
 
-  it.each([
-    "1e2",
-    "+10",
-    "10.00 ",
-    "１０",
-    "10,00",
-    "00.10",
-    "10.001",
-    "10.",
-    "9".repeat(40),
-    "١٠",
-    "10\u00a0"
-  ])(
-    "A16: with the amount %j is put in quarantine if it verifies, else refused with 401",
-    (amount) => {
-      for (const request of [
-        incoming("card", card({ orderAmount: amount })),
-        incoming("apm", apm({ amount }))
-      ]) {
-        expect(statusOf(request)).toEqual({ claim: undefined, quarantine: "amount" })
-        expect(answer({ ...request, checksum: "x" })).toBe(401)
-      }
-    }
-  )
-
   it.each(["0", "10", "10.5", "10.50", "999999999999999999.99"])(
     "may have the amount %s",
     (amount) => {
       expect(verified("card", card({ orderAmount: amount })).quarantine).toBeUndefined()
     }
   )
-
-  it.each([
-    ["currency", { orderCurrency: "eur" }],
-    ["currency", { orderCurrency: "ＥＵＲ" }],
-    ["currency", { orderCurrency: 978 }],
-    ["transactionId", { transactionId: ".." }],
-    ["transactionId", { transactionId: "x".repeat(129) }],
-    ["transactionStatus", { transactionStatus: "SUCCEEDED" }],
-    ["transactionStatus", { transactionStatus: "toString" }],
-    ["transactionStatus", { transactionStatus: { SUCCEED: 1 } }],
-    ["transactionStatus", { transactionStatus: undefined }]
-  ])("A16: with a %s outside the grammar is put in quarantine: %j", (quarantine, changes) => {
-    expect(statusOf(incoming("card", card(changes)))).toEqual({ claim: undefined, quarantine })
-  })
 
   it("A17: is read up to 64 KiB and no byte further", () => {
     const padded = (length: number) => bytes(text + " ".repeat(length - text.length))
@@ -581,26 +466,6 @@ describe("the body", () => {
       })
     }
   )
-
-  // Like the Big List of Naughty Strings.
-  it.each([
-    "'; DROP TABLE callbacks; --",
-    "${jndi:ldap://x}",
-    "<script>alert(1)</script>",
-    "\u001b[31mred",
-    "line\r\nSet-Cookie: x=1",
-    "👩‍👩‍👧‍👦",
-    "Ṱ̺̺̕o͞ ̷i̲̬͇̪͙n̝̗͕v̟̜̘̦͟o̶̙̰̠kè͚̮̺̪̹̱̤",
-    "__proto__",
-    "%s%n%x"
-  ])("A23: with the text %j is returned unchanged, byte for byte", (text) => {
-    const body = card({ metadata: { [text]: text }, note: [text] })
-    const request = incoming("card", body)
-    const { body: read, bytes, quarantine } = Result.getOrThrow(verify(request))
-    expect(quarantine).toBeUndefined()
-    expect(JSON.stringify(read)).toBe(JSON.stringify(body))
-    expect(bytes).toEqual(request.body)
-  })
 
   it("A25: with 300,000 keys is refused with 413, and with 1,001 keys in 64 KiB with 400", () => {
     const keys = (count: number) =>

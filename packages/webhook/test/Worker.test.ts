@@ -271,34 +271,6 @@ describe("a lease", () => {
     expect(told(world)).toEqual(["PENDING"])
   })
 
-  test("outlasts a shorter failure of the store: the handler is called once", function* () {
-    const { receive, ...world } = yield* World.started({
-      handle: () => Effect.sleep("20 seconds"),
-      flaw: (now) => (now > 9 * second && now < 24 * second ? "refused" : "none")
-    })
-    yield* receive("1", "PENDING")
-    yield* World.pass("2 minutes")
-    expect(times(world)).toEqual([0])
-    expect((yield* world.ledger.get("apm", "1"))?.told).toBe("PENDING")
-  })
-
-  test("that ends by a jump of the clock does not lead to two handlers at once", function* () {
-    const { receive, ...world } = yield* World.started({
-      handle: () => Effect.sleep("25 seconds"),
-      clock: (now) => (now >= 5 * second ? 2 * minute : 0)
-    })
-    yield* receive("1", "PENDING")
-    yield* World.pass("5 seconds")
-    yield* receive("2", "PENDING")
-    yield* receive("1", "PROCESSING")
-    yield* World.pass("5 minutes")
-    expect(world.counts.overlaps).toBe(0)
-    expect(world.calls.findLast((call) => call.transactionId === "1")).toMatchObject({
-      to: "PROCESSING",
-      took: true
-    })
-  })
-
   test("that is lost before the handler is called is logged, and the handler is not called", function* () {
     const logged: Array<unknown> = []
     const logger = Logger.make(({ message }) => logged.push(message))
@@ -345,18 +317,6 @@ describe("a lease", () => {
     yield* World.pass("250 millis")
     yield* Effect.forkChild(Effect.andThen(first.stop, world.start))
     yield* World.pass("3 seconds")
-    expect(told(world)).toEqual(["PENDING"])
-  })
-
-  test("of a killed process lasts until it expires", function* () {
-    const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
-    const first = yield* world.start
-    yield* first.receive("1", "PENDING")
-    yield* World.pass("2 seconds")
-    yield* first.kill
-    yield* world.start
-    yield* World.pass("1 minute")
-    expect(times(world)).toEqual([0, 30 * second])
     expect(told(world)).toEqual(["PENDING"])
   })
 })
@@ -505,18 +465,6 @@ describe("a handler that", () => {
     expect(times(world).at(-1)).toBeGreaterThanOrEqual(54 * hour)
   })
 
-  test("is in backoff is not called sooner after a restart of the receiver", function* () {
-    const world = yield* World.make({ handle: () => Effect.fail("not now") })
-    let running = yield* world.start
-    yield* running.receive("1", "PENDING")
-    for (let restarts = 0; restarts < 20; restarts++) {
-      yield* World.pass("2 seconds")
-      yield* running.stop
-      running = yield* world.start
-    }
-    expect(gaps(times(world))).toEqual([1, 2, 4, 8, 16].map((wait) => wait * second))
-  })
-
   test("fails for one status has 24 hours for the next one, which waits for the backoff (R40)", function* () {
     const world = yield* World.make({
       read: ({ at }) => Effect.succeed(at < 20 * hour + 4 * second ? "PENDING" : "SUCCEED"),
@@ -549,21 +497,6 @@ describe("a handler that", () => {
     ])
     expect((yield* world.ledger.get("apm", "1"))?.deadLetter).toBeUndefined()
   })
-})
-
-test("a redriven row has another 24 hours", function* () {
-  const { receive, ...world } = yield* World.started({
-    read: says("FAILED"),
-    handle: () => Effect.fail("not now")
-  })
-  yield* receive("1", "FAILED")
-  yield* World.pass("26 hours")
-  const before = world.calls.length
-  yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
-  yield* World.pass("26 hours")
-  expect(world.calls.length).toBeGreaterThan(before + 280)
-  expect(world.calls.at(-1)?.attempt).toBe(world.calls.length)
-  expect(deadLetter(world)).toEqual(["handler-failed", "handler-failed"])
 })
 
 /** Waits a minute longer after each call. */
@@ -644,41 +577,6 @@ describe("a transition", () => {
     yield* World.pass("1 minute")
     const told = world.calls.map(({ requestId, transactionId }) => [transactionId, requestId])
     expect(Object.fromEntries(told)).toEqual({ 1: "order-1", 2: null })
-  })
-
-  test("carries both final statuses as a conflict when the service confirmed both", function* () {
-    const { receive, ...world } = yield* World.started({
-      read: ({ at }) => Effect.succeed(at < minute ? "FAILED" : "SUCCEED")
-    })
-    yield* receive("1", "FAILED")
-    yield* World.pass("1 minute")
-    yield* receive("1", "SUCCEED")
-    yield* World.settled
-    expect(
-      world.calls.map(({ conflict, from, id, sequence, to }) => ({
-        id,
-        sequence,
-        from,
-        to,
-        conflict
-      }))
-    ).toEqual([
-      { id: "apm:1:1:FAILED", sequence: 1, from: null, to: "FAILED", conflict: null },
-      {
-        id: "apm:1:2:SUCCEED",
-        sequence: 2,
-        from: "FAILED",
-        to: "SUCCEED",
-        conflict: ["SUCCEED", "FAILED"]
-      }
-    ])
-    expect(yield* world.ledger.get("apm", "1")).toMatchObject({
-      told: "SUCCEED",
-      sequence: 2,
-      pendingStatus: undefined,
-      attempt: 0,
-      failingSince: undefined
-    })
   })
 
   test("carries the newest callback that claims the status, with its signed fields apart", function* () {
