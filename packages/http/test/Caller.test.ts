@@ -55,16 +55,6 @@ describe("a create under faults", () => {
       }),
       { numRuns: repeats(250) }
     ))
-
-  it.each(["refused", "reset after", "503 after", "truncated after"] as const)(
-    "C01 C03 returns the original response after three times: %s",
-    async (fault) => {
-      const service = new Memory.Service({ faults: [fault, fault, fault] })
-      const result = await Memory.run(service, Memory.pay())
-      expect(Result.getOrThrow(result).transactionId).toBe("100001")
-      expect([service.ledger.size, service.requests.length]).toEqual([1, 4])
-    }
-  )
 })
 
 const fork = <A, E, R>(call: Effect.Effect<A, E, R>) =>
@@ -285,18 +275,6 @@ const many = (count: number) =>
 
 describe("a refused token", () => {
   const numbers = ({ auths, requests }: Memory.Service) => [auths.length, requests.length]
-
-  it("C12 causes one request to /auth for 1,000 concurrent calls, each sent at most twice", async () => {
-    const service = new Memory.Service()
-    await Memory.against(service, function* () {
-      yield* many(1)
-      service.valid.clear()
-      const results = yield* Memory.settled(many(1000))
-      expect(results.every(Result.isSuccess)).toBe(true)
-    })
-    expect(service.auths.length).toBe(2)
-    expect(service.requests.length).toBeLessThanOrEqual(1 + 2000)
-  })
 
   it("C12 is dropped only once, however late the other refusals come", () =>
     fc.assert(

@@ -7,7 +7,6 @@ import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { toError, withoutUndefined } from "../src/internal/wire/Operation.ts"
 import * as Pawl from "../src/Pawl.ts"
-import { Refunds } from "../src/Refunds.ts"
 import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
 
@@ -74,33 +73,6 @@ describe("C37 an input", () => {
     })
     expect(service.requests.length).toBe(0)
   })
-
-  it("with itself as a member is refused", async () => {
-    const apmPayload: Record<string, unknown> = { paymentMethod: "EWALLET" }
-    apmPayload["self"] = apmPayload
-    expect(await run(new Memory.Service(), create({ apmPayload }))).toMatchObject({
-      failure: { _tag: "ValidationFailed", sent: false }
-    })
-  })
-
-  it.each([2 ** 53, Number("9007199254740993"), 1e21])(
-    "with %d as the id of a refunded payment is refused",
-    async (transactionId) => {
-      const service = new Memory.Service()
-      const refund = Refunds.use((refunds) =>
-        refunds.create({
-          mid: "mid-1",
-          amount: "1.00",
-          reason: "duplicate",
-          transactionId: transactionId as unknown as string
-        })
-      )
-      expect(await run(service, refund)).toMatchObject({
-        failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "transactionId" }] }
-      })
-      expect(service.requests.length).toBe(0)
-    }
-  )
 })
 
 describe("C33 a requestId", () => {

@@ -64,13 +64,19 @@ const make = (connections?: number) => {
   const { keepsTime, send } = Effect.runSync(
     Effect.scoped(Effect.provide(Transport.Transport.use(Effect.succeed), layer))
   )
-  const start = (changed: Partial<Transport.Request> = {}, within = 1000, total?: number) =>
+  const start = (
+    changed: Partial<Transport.Request> = {},
+    within = 1000,
+    total?: number,
+    inQueue?: number
+  ) =>
     Effect.runFork(
       Effect.result(
         send(
           { ...request, ...changed },
           Duration.millis(within),
-          total === undefined ? undefined : Duration.millis(total)
+          total === undefined ? undefined : Duration.millis(total),
+          inQueue === undefined ? undefined : Duration.millis(inQueue)
         )
       )
     )
@@ -205,6 +211,18 @@ describe("a time limit", () => {
     at(1).respond(200, "1")
     expect(await ended(fibers[1])).toMatchObject({ success: { status: 200 } })
     expect([requests.length, vi.getTimerCount()]).toEqual([2, 0])
+  })
+
+  it("in the queue does not end a request that left it in time", async () => {
+    const { at, start } = make(1)
+    const fibers = Array.from({ length: 3 }, () => start({}, 60_000, 60_000, 1000))
+    at(0).respond(200, "1")
+    await vi.advanceTimersByTimeAsync(1000)
+    // The third one is still in the queue.
+    expect(fibers.map((fiber) => fiber.pollUnsafe() === undefined)).toEqual([false, true, false])
+    at(1).respond(200, "1")
+    expect(await ended(fibers[1]!)).toMatchObject({ success: { status: 200 } })
+    expect(await ended(fibers[2]!)).toMatchObject({ failure: { _tag: "Unreachable", sent: false } })
   })
 
   it("is the deadline of the call too, if no other is given", async () => {

@@ -1,10 +1,9 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { inspect } from "node:util"
-import { Agent, type Dispatcher } from "undici/index.js"
-import { describe, expect, it, vi } from "vitest"
+import { Agent } from "undici/index.js"
+import { describe, expect, it } from "vitest"
 import * as NodeTransport from "../src/NodeTransport.ts"
 import * as Transport from "../src/Transport.ts"
 import * as Server from "./support/server.ts"
@@ -121,44 +120,6 @@ describe("a dispatcher of the application", () => {
       Effect.runPromise
     ))
 })
-
-it("a request that left the queue in time is awaited", () =>
-  Effect.gen(function* () {
-    const begun: Array<Dispatcher.DispatchHandler> = []
-    const dispatch: Dispatcher["dispatch"] = (_, handler) => {
-      begun.push(handler)
-      return true
-    }
-    const end = (handler: Dispatcher.DispatchHandler | undefined) => {
-      handler?.onResponseStart?.(undefined as never, 200, {})
-      handler?.onResponseEnd?.(undefined as never, {})
-    }
-    const layer = NodeTransport.layerWith({ connections: 1, dispatcher: { dispatch } })
-    const { send } = yield* Effect.provide(Transport.Transport, layer)
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
-    const request = {
-      method: "GET",
-      url: "http://payments.invalid",
-      headers: {},
-      body: undefined
-    } as const
-    const minute = Duration.minutes(1)
-    const fork = () =>
-      Effect.forkChild(send(request, minute, minute, Duration.seconds(1)), {
-        startImmediately: true
-      })
-    const fibers = [yield* fork(), yield* fork(), yield* fork()]
-    end(begun[0])
-    vi.advanceTimersByTime(1000)
-    // The third one is still in the queue.
-    expect(fibers.map((fiber) => fiber.pollUnsafe()?._tag)).toEqual([
-      "Success",
-      undefined,
-      "Failure"
-    ])
-    end(begun[1])
-    expect((yield* Fiber.join(fibers[1]!)).status).toBe(200)
-  }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => vi.useRealTimers())), Effect.runPromise))
 
 it("a time limit beyond the longest timer of Node does not end a request", () =>
   Effect.gen(function* () {

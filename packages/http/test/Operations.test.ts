@@ -184,7 +184,7 @@ describe.each(operations)("$name", (operation) => {
     ])
   })
 
-  it("fails with each error of its type, and with no other", async () => {
+  it("C36 fails with each error of its type, and with no other", async () => {
     const seen = new Set<string>()
     const special: typeof outcomes = {
       ...(makeTransactions.includes(operation) && {

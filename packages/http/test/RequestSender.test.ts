@@ -166,28 +166,9 @@ describe("send", () => {
     expect(service.requests).toEqual([])
   })
 
-  it("another process gets the original response with the same bytes", async () => {
-    const service = new Memory.Service({ faults: Array(4).fill("reset after") })
-    expect(await run(service, send(stored, false))).toMatchObject({
-      failure: { _tag: "OutcomeUnknown" }
-    })
-    expect(await run(service, send(stored, true))).toMatchObject({
-      success: { transactionId: "100001" }
-    })
-    expect(service.ledger.size).toBe(1)
-  })
-
   it("a refusal of a request in doubt leaves it unknown", async () => {
     expect(await run(Memory.answering(Memory.answer(400, "")), send(stored, true))).toMatchObject({
       failure: { _tag: "OutcomeUnknown", requestId: "order-1", cause: { _tag: "ValidationFailed" } }
-    })
-  })
-
-  it("a refusal that names the transaction ends the doubt", async () => {
-    const answer = () =>
-      Memory.answer(200, { transactionId: "7", transactionStatus: "FAILED", declineCode: 5 })
-    expect(await run(new Memory.Service({ answer }), send(stored, true))).toMatchObject({
-      failure: { _tag: "Declined", transactionId: "7", declineCode: 5 }
     })
   })
 })

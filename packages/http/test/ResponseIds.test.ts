@@ -1,5 +1,3 @@
-import { Unreachable } from "@pawl/core/PaymentsError"
-import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as ResponseIds from "../src/internal/wire/Response.ts"
@@ -88,15 +86,4 @@ it("C35 a response without fields is that of any request", () => {
   for (const response of [null, undefined, "NEW", 7]) {
     expect(ResponseIds.areOwn(response, { operation: "create", requestId: "request-1" })).toBe(true)
   }
-})
-
-describe("C36 a request that surely never left", () => {
-  it.each(operations)("is sent again: $name", async ({ answer, method, name }) => {
-    const service = Memory.answering(
-      Effect.fail(new Unreachable({ reason: "refused", sent: false, attempts: 1 })),
-      Memory.answer(method === "DELETE" ? 204 : 200, answer)
-    )
-    expect(Result.isSuccess(await call(name, service))).toBe(true)
-    expect(service.requests.length).toBe(2)
-  })
 })
