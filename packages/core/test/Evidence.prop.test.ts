@@ -90,22 +90,6 @@ describe("standing, for every evidence, last read and policy", () => {
     }
   })
 
-  it("never falls in rank after another observation", () => {
-    for (const policy of policies) {
-      const ranks = Uint8Array.from(
-        { length: size },
-        (_, evidence) => Evidence.standing(evidence, undefined, policy).rank
-      )
-      for (let evidence = 0; evidence < size; evidence++) {
-        for (let bit = 1; bit < size; bit <<= 1) {
-          if ((ranks[evidence | bit] ?? 0) < (ranks[evidence] ?? 0)) {
-            expect.unreachable(show(evidence | bit, undefined, policy))
-          }
-        }
-      }
-    }
-  })
-
   it("equals a fold of the documented rule in any order if only one status counts at the top rank", () => {
     for (const policy of policies) {
       for (let evidence = 0; evidence < size; evidence++) {
@@ -309,15 +293,6 @@ describe("observations", () => {
         }
       })
     )
-  })
-
-  it("are listed as claimed and as confirmed statuses", () => {
-    for (const status of statuses) {
-      expect(Evidence.claimedStatuses(Evidence.claimed(status))).toEqual([status])
-      expect(Evidence.confirmedStatuses(Evidence.claimed(status))).toEqual([])
-      expect(Evidence.confirmedStatuses(Evidence.confirmed(status))).toEqual([status])
-      expect(Evidence.claimedStatuses(Evidence.confirmed(status))).toEqual([])
-    }
   })
 
   it("leave the standing of a conflict unconfirmed until a read names one of its statuses", () => {

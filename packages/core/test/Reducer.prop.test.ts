@@ -50,15 +50,6 @@ describe("reduce", () => {
     )
   })
 
-  it("never lets the rank of the standing fall", () => {
-    fc.assert(
-      fc.property(policy, fc.array(observation), observation, (policy, seen, next) => {
-        const before = fold(policy, seen)
-        expect(reduce(before, next).standing.rank).toBeGreaterThanOrEqual(before.standing.rank)
-      })
-    )
-  })
-
   it("has the standing of its evidence, its last read and its policy", () => {
     fc.assert(
       fc.property(policy, fc.array(observation), (policy, seen) => {

@@ -8,9 +8,8 @@ import * as Checksum from "@pawl/core/Checksum"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Json from "@pawl/core/internal/Json"
 import { keyed } from "@pawl/core/Hmac"
-import { initial, reduce } from "@pawl/core/Reducer"
 import { RefundRequest } from "@pawl/core/internal/RequestBodies"
-import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
+import { advance, isStatus, isTerminal, rank, statuses } from "@pawl/core/Status"
 import * as Hex from "effect/encoding/Hex"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -86,50 +85,6 @@ const ofEvidence: ReadonlyArray<Check> = [
           for (let bit = 1; bit < size; bit <<= 1) {
             if ((ranks[evidence | bit] ?? 0) < (ranks[evidence] ?? 0)) failsAt(evidence, policy)
           }
-        }
-      }
-    }
-  },
-  {
-    name: "a single status at the top rank equals the result of the documented rule, in any order",
-    run: () => {
-      const fold = (seen: ReadonlyArray<Status>): Status | undefined =>
-        seen.reduce<Status | undefined>((stored, next) => advance(stored, next).status, undefined)
-      for (let evidence = 0; evidence < size; evidence++) {
-        const claimed = Evidence.claimedStatuses(evidence)
-        const counts = [...claimed, ...Evidence.confirmedStatuses(evidence)]
-        const { rank: top, status } = Evidence.standing(evidence, undefined, "never")
-        if (new Set(counts.filter((each) => rank(each) === top)).size !== 1) continue
-        if (status !== fold(counts) || status !== fold(counts.toReversed()))
-          failsAt(evidence, status)
-      }
-    }
-  },
-  {
-    name: "the reducer gives the same state for two observations in either order, once or twice",
-    run: () => {
-      const seen = statuses.flatMap((status) => [
-        { source: "callback", status } as const,
-        { source: "response", status } as const,
-        { source: "read", status, askedAt: 1 } as const
-      ])
-      for (const one of seen) {
-        for (const other of seen) {
-          const state = [one, other].reduce(reduce, initial())
-          same([other, one, other].reduce(reduce, initial()), state)
-        }
-      }
-    }
-  },
-  {
-    name: "the read that was requested later wins, in any order",
-    run: () => {
-      const reads = [0, 1].flatMap((askedAt) => statuses.map((status) => ({ askedAt, status })))
-      for (const one of reads) {
-        for (const two of reads) {
-          const joined = Evidence.joinRead(one, two)
-          same(joined, Evidence.joinRead(two, one))
-          same(joined?.askedAt, Math.max(one.askedAt, two.askedAt))
         }
       }
     }
