@@ -15,7 +15,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inspect, promisify } from "node:util"
-import { expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 
 const payment = (requestId: string, amount = "10.00") => ({
   requestId,
@@ -34,6 +34,15 @@ const opened = async (
 }
 
 const { stackTraceLimit } = Error
+
+/** The settings of `open` for a service that is not there. */
+const settings = {
+  baseUrl: "http://127.0.0.1:9/api",
+  merchantKey: "key",
+  merchantSecret: "hunter2",
+  store: "memory",
+  onChange: () => {}
+}
 
 it("tells onChange each change of a payment, in order and with the requestId of the create", () =>
   opened(async (pawl) => {
@@ -288,13 +297,8 @@ it("close waits for calls and handlers, and refuses further calls", async () => 
 
 it("a callback that comes after close is answered with 503", async () => {
   const directory = await mkdtemp(join(tmpdir(), "pawl-closed-"))
-  const pawl = await openReal({
-    baseUrl: "http://127.0.0.1:9/api",
-    merchantKey: "key",
-    merchantSecret: "secret",
-    store: `sqlite:${join(directory, "pawl.db")}`,
-    onChange: () => {}
-  })
+  const store = `sqlite:${join(directory, "pawl.db")}`
+  const pawl = await openReal({ ...settings, merchantSecret: "secret", store })
   await pawl.close()
   const checksum = createHmac("sha256", "secret").update("4711|10.00|EUR|100001").digest("base64")
   const response = await pawl.fetch()(
@@ -367,13 +371,6 @@ it("a card token can be used after reveal, and is not printed", () =>
   }))
 
 it("open rejects with one sentence for what is missing or wrong, and shows no value", async () => {
-  const settings = {
-    baseUrl: "http://127.0.0.1:9/api",
-    merchantKey: "key",
-    merchantSecret: "hunter2",
-    store: "memory",
-    onChange: () => {}
-  }
   const reasonOf = async (options: Parameters<typeof openReal>[0]) => {
     const error = await openReal(options).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(Error)
@@ -420,13 +417,6 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
 })
 
 it("open refuses what a program without types gives wrong, and shows no value", async () => {
-  const settings = {
-    baseUrl: "http://127.0.0.1:9/api",
-    merchantKey: "key",
-    merchantSecret: "hunter2",
-    store: "memory",
-    onChange: () => {}
-  }
   const reasonOf = async (options: unknown) => {
     const error: unknown = await openReal(options as typeof settings).catch(
       (error: unknown) => error
@@ -486,36 +476,12 @@ it("open takes each option of the README, and the whole of a sandbox", async () 
   expect(listed.split(", ").toSorted()).toEqual(documented.toSorted())
 })
 
-it("open refuses a proxy that cannot be used, and does not print its password", async () => {
-  const sandbox = {
-    baseUrl: "http://127.0.0.1:9/api",
-    merchantKey: "key",
-    merchantSecret: "secret"
-  }
-  vi.stubEnv("https_proxy", "http://u:hunter2@bad:port:99")
-  const error: unknown = await openReal({ ...sandbox, store: "memory", onChange: () => {} }).catch(
-    (error: unknown) => error
-  )
-  vi.unstubAllEnvs()
-  expect(inspect(error, { depth: 9 })).toMatch(
-    /^InvalidConfig: https_proxy cannot be used: give a URL such as /u
-  )
-  expect(inspect(error, { depth: 9 })).not.toContain("hunter2")
-})
-
 it("hooks, headers and a dispatcher reach every request, and a wrong header is named", async () => {
   const sent: Array<unknown> = []
   const ended: Array<unknown> = []
-  const options = {
-    baseUrl: "http://127.0.0.1:9/api",
-    merchantKey: "key",
-    merchantSecret: "secret",
-    store: "memory",
-    maxAttempts: 1,
-    onChange: () => {}
-  }
   await using pawl = await openReal({
-    ...options,
+    ...settings,
+    maxAttempts: 1,
     headers: { "x-gateway-key": "17" },
     hooks: {
       onRequest: () => Promise.reject(new Error("a hook that changes nothing")),
@@ -532,58 +498,53 @@ it("hooks, headers and a dispatcher reach every request, and a wrong header is n
   await expect(pawl.apmPayments.status("100001")).rejects.toBeInstanceOf(Unreachable)
   expect(ended).toEqual([["authenticate", "Unreachable"]])
   expect(sent).toMatchObject([{ path: "/api/v1/auth", headers: { "x-gateway-key": "17" } }])
-  await expect(openReal({ ...options, headers: { "no header": "17" } })).rejects.toMatchObject({
+  await expect(openReal({ ...settings, headers: { "no header": "17" } })).rejects.toMatchObject({
     code: "InvalidConfig",
     setting: "headers"
   })
 })
 
-it("the switches of the profile hold in the client, the receiver and the service of a test", () =>
-  opened(
-    async (pawl) => {
-      const metadata = { "sandbox.scenario": "succeed+silent" }
-      await pawl.apmPayments.create({ ...payment("order-1"), metadata })
-      await pawl.clock.advance("3 minutes")
-      // Without the switch the first read comes after 5 minutes.
-      expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
-    },
-    // The service refuses a checksum with another separator.
-    { profile: { pollIntervals: ["1 minute"], requestChecksumSeparator: "-" } }
-  ))
+describe("a profile", () => {
+  let folder = ""
+  beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "pawl-profile-"))))
+  afterAll(() => rm(folder, { recursive: true }))
 
-it("a profile may be the path of a file, and a fault in it is named", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "pawl-profile-"))
-  const path = join(folder, "profile.json")
-  const switches = { pollIntervals: ["1 minute"], requestChecksumSeparator: "-" }
-  await writeFile(path, JSON.stringify({ switches, readings: {} }))
-  await opened(
-    async (pawl) => {
-      const metadata = { "sandbox.scenario": "succeed+silent" }
-      await pawl.apmPayments.create({ ...payment("order-1"), metadata })
-      await pawl.clock.advance("3 minutes")
-      expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
-    },
-    { profile: path }
-  )
-  await writeFile(path, JSON.stringify({ switches: { refundCallbackId: "hunter2" } }))
-  for (const [profile, reason] of [
-    [path, /switches\.refundCallbackId/u],
-    [join(folder, "none.json"), /path of a profile/u]
-  ] as const) {
-    const settings = {
-      baseUrl: "http://127.0.0.1:9/api",
-      merchantKey: "key",
-      merchantSecret: "hunter2",
-      store: "memory",
-      onChange: () => {}
-    }
-    await expect(openReal({ ...settings, profile })).rejects.toMatchObject({
-      code: "InvalidConfig",
-      setting: "profile",
-      message: expect.stringMatching(reason) as unknown
-    })
+  const switches = { pollIntervals: ["1 minute"], requestChecksumSeparator: "-" } as const
+  const write = async (profile: object) => {
+    const path = join(folder, "profile.json")
+    await writeFile(path, JSON.stringify(profile))
+    return path
   }
-  await rm(folder, { recursive: true })
+
+  it.each([
+    ["its switches", () => Promise.resolve(switches)],
+    ["the path of a file", () => write({ switches, readings: {} })]
+  ])("as %s holds in the client, the receiver and the service of a test", async (_, given) =>
+    opened(
+      async (pawl) => {
+        const metadata = { "sandbox.scenario": "succeed+silent" }
+        // The service refuses a checksum with another separator.
+        await pawl.apmPayments.create({ ...payment("order-1"), metadata })
+        await pawl.clock.advance("3 minutes")
+        // Without the switch the first read comes after 5 minutes.
+        expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
+      },
+      { profile: await given() }
+    )
+  )
+
+  it("in a file is refused by its fault", async () => {
+    for (const [profile, reason] of [
+      [await write({ switches: { refundCallbackId: "hunter2" } }), /switches\.refundCallbackId/u],
+      [join(folder, "none.json"), /path of a profile/u]
+    ] as const) {
+      await expect(openReal({ ...settings, profile })).rejects.toMatchObject({
+        code: "InvalidConfig",
+        setting: "profile",
+        message: expect.stringMatching(reason) as unknown
+      })
+    }
+  })
 })
 
 it("the log goes to the logger, with its fields and no value of a request", () => {
