@@ -317,10 +317,7 @@ export const route = (
             checksum: removeChecksum(headers)
           }
           return RouterBody.read(request).pipe(
-            Effect.matchEffect({
-              onFailure: Effect.succeed,
-              onSuccess: (body) => receiver.receive({ ...head, body })
-            }),
+            Effect.flatMap((body) => receiver.receive({ ...head, body })),
             Effect.map((status) =>
               status === 200
                 ? stored

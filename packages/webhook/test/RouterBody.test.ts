@@ -1,16 +1,22 @@
 import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as Receiver from "../src/Receiver.ts"
 import { callbackRequest, makeReceiver } from "./doors.ts"
 import { bytes } from "@pawl/test-support/Service"
 
 const { body, headers, search } = callbackRequest()
 
-const send = async (length: number, chunks: Iterable<Uint8Array>) => {
+const send = async (
+  length: number,
+  chunks: Iterable<Uint8Array>,
+  watch: Layer.Layer<never> = Layer.empty
+) => {
   const { callbacks, layer } = makeReceiver()
   const { dispose, handler } = HttpRouter.toWebHandler(
-    Layer.provide(Receiver.route("/callback"), layer),
+    Receiver.route("/callback").pipe(Layer.provide(layer), Layer.provideMerge(watch)),
     { disableLogger: true }
   )
   const iterator = chunks[Symbol.iterator]()
@@ -49,4 +55,15 @@ it("a body of its content-length is accepted, up to the limit of short bodies an
     const chunks = [padded.subarray(0, 100), padded.subarray(100)]
     expect(await send(length, chunks)).toEqual({ status: 200, read: length, callbacks: 1 })
   }
+})
+
+it("a body over the limit is counted as a refused callback", async () => {
+  const registry = new Map<string, never>()
+  const watch = Layer.succeed(Metric.MetricRegistry, registry)
+  await send(70_000, [new Uint8Array(70_000)], watch)
+  const counted = Effect.runSync(Effect.provide(Metric.snapshot, watch))
+  const refused = counted.filter(({ id }) => id === "pawl.webhook.callbacks.refused")
+  expect(
+    refused.map(({ attributes, state }) => [attributes?.["http.response.status_code"], state])
+  ).toContainEqual(["413", { count: 1, incremental: true }])
 })
