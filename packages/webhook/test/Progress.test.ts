@@ -1,9 +1,15 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { describe, expect } from "vitest"
 import type { Ledger } from "../src/Ledger.ts"
 import { test } from "@pawl/test-support/Tests"
+import * as Backlog from "../src/internal/work/Backlog.ts"
+import * as Journal from "../src/Journal.ts"
+import * as ReadBudget from "../src/internal/rule/ReadBudget.ts"
 import * as Progress from "../src/internal/work/Progress.ts"
 import * as World from "@pawl/test-support/World"
 
@@ -204,6 +210,32 @@ describe("a backlog", () => {
       yield* World.pass("1 minute")
     }
     expect(alarms(world)).toEqual([reason])
+  })
+
+  test("is not blamed on a read budget that was used up an hour ago", function* () {
+    const use = ReadBudget.make(100)
+    use.putOff("ask", 0, 0)
+    yield* World.pass("1 hour")
+    const reasons: Array<string> = []
+    let due = 0
+    yield* Effect.forkScoped(
+      Backlog.watch({
+        ledger: {
+          ...(yield* World.make()).ledger,
+          pollInterval,
+          backlog: () => Effect.succeed({ due: due++, oldestDueAt: 0, deadLetters: 0 })
+        },
+        journal: {
+          ...Context.get(yield* Layer.build(Journal.layer), Journal.Journal),
+          raiseAlarm: (reason) => Effect.sync(() => void reasons.push(reason))
+        },
+        progress: yield* Progress.make(() => Effect.void),
+        free: () => ({ ask: 0, repeat: 1, retry: 1, tell: 1, watch: 1 }),
+        readUse: Effect.map(Clock.currentTimeMillis, use.read)
+      })
+    )
+    yield* World.pass("4 minutes")
+    expect(reasons).toEqual([`${Backlog.grows}: every slot for reads is in use`])
   })
 
   test("that only shrinks is none", function* () {

@@ -54,9 +54,12 @@ export const watch = ({
   )
 }
 
-const causeOf = ({ ask, repeat, retry, tell, watch }: PerLane, { putOff }: ReadUse): string => {
+const causeOf = (
+  { ask, repeat, retry, tell, watch }: PerLane,
+  { oldestPutOff }: ReadUse
+): string => {
   if (tell === 0 || retry === 0) return "every slot for calls of the handler is in use"
-  if (putOff.ask + putOff.repeat + putOff.watch > 0) return "the read budget is used up"
+  if (oldestPutOff !== undefined) return "the read budget is used up"
   if (ask === 0 || repeat === 0 || watch === 0) return "every slot for reads is in use"
   return "the store or this machine is too slow"
 }
