@@ -46,7 +46,7 @@ import * as Retry from "./internal/sql/Retry.ts"
  * @since 0.1.0
  */
 export interface Options {
-  /** The file, or `:memory:`. A missing file is created, its directory is not. */
+  /** The file, its URI (`file:`), or `:memory:`. A missing file is created, its directory is not. */
   readonly filename: string
 }
 
@@ -86,10 +86,11 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlErr
 
 const make = Effect.fnUntraced(function* (options: Options) {
   const database = yield* open(options)
+  const file = fileOf(options.filename)
   const { connection, isTransaction } = connect(
     database,
-    yield* makeCheck(options),
-    isFile(options.filename) ? yield* makeFlush(options.filename, database) : Effect.void
+    file === undefined ? Effect.void : yield* makeCheck(file),
+    file === undefined ? Effect.void : yield* makeFlush(file, database)
   )
   return yield* SqlClient.make({
     ...SqlClient.makeSqliteAcquirers({
@@ -131,37 +132,42 @@ const open = ({ filename }: Options) =>
   )
 
 /**
- * Tells whether a name is that of a file, and not a database in memory or a URI.
+ * Returns the path of a file, which a URI may name; undefined for a database in memory.
  *
- * @category guards
+ * @category getters
  * @since 0.1.0
  */
-export const isFile = (filename: string): boolean =>
-  filename !== "" && filename !== ":memory:" && !filename.startsWith("file:")
+export const fileOf = (filename: string): string | undefined => {
+  const [, uri, query = ""] = /^file:(?:\/\/[^/]*)?([^?#]*)([^#]*)/u.exec(filename) ?? []
+  const path = uri === undefined ? filename : decodeURIComponent(uri)
+  const isMemory = path === "" || path === ":memory:" || /mode=memory|vfs=memdb/u.test(query)
+  return isMemory ? undefined : path
+}
 
 /** Refuses anything but a regular file, and creates a missing one for its owner. */
 const create = (filename: string): Effect.Effect<void, SqlError> =>
-  Effect.andThen(
-    attempt("open", () => NodeOwnFile.isThere(pathOf(filename))),
-    isFile(filename)
-      ? Effect.ignore(attempt("open", () => closeSync(openSync(filename, "wx", NodeOwnFile.mode))))
-      : Effect.void
+  Effect.flatMap(
+    attempt("open", () => {
+      const file = fileOf(filename)
+      return file === undefined || NodeOwnFile.isThere(file) ? undefined : file
+    }),
+    (missing) =>
+      missing === undefined
+        ? Effect.void
+        : Effect.ignore(attempt("open", () => closeSync(openSync(missing, "wx", NodeOwnFile.mode))))
   )
 
-const pathOf = (filename: string): string => {
-  const path = /^file:(?:\/\/[^/]*)?([^?#]*)/u.exec(filename)?.[1]
-  return path === undefined ? filename : decodeURIComponent(path)
-}
-
 /** Removes the rights of other users from files that another program made. */
-const protect = (filename: string): Effect.Effect<void> =>
-  isFile(filename)
-    ? Effect.forEach(
-        [filename, `${filename}-wal`, `${filename}-shm`],
-        (file) => Effect.ignore(attempt("open", () => NodeOwnFile.close(file))),
+const protect = (filename: string): Effect.Effect<void> => {
+  const file = fileOf(filename)
+  return file === undefined
+    ? Effect.void
+    : Effect.forEach(
+        [file, `${file}-wal`, `${file}-shm`],
+        (each) => Effect.ignore(attempt("open", () => NodeOwnFile.close(each))),
         { discard: true }
       )
-    : Effect.void
+}
 
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
@@ -191,10 +197,7 @@ const harden = (database: DatabaseSync): void => {
  * Makes the check that the file is still the opened one; SQLite would write to a file without a
  * name.
  */
-const makeCheck = ({
-  filename
-}: Options): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
-  if (!isFile(filename)) return Effect.succeed(Effect.void)
+const makeCheck = (filename: string): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
   const identify = attempt("open", () =>
     [filename, `${filename}-wal`]
       .map((file) => {

@@ -55,8 +55,10 @@ describe("NodeSqlite", () => {
     const sql = yield* open(file().filename)
     expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]])
     expect(yield* sql`PRAGMA synchronous`.values).toEqual([[1]])
-    const memory = yield* open(":memory:")
-    expect(yield* memory`PRAGMA synchronous`.values).toEqual([[1]])
+    for (const name of [":memory:", "file::memory:", "file:m?mode=memory", "file:/m?vfs=memdb"]) {
+      const memory = yield* open(name)
+      expect(yield* memory`PRAGMA synchronous`.values).toEqual([[1]])
+    }
   })
 
   test("A35: only the owner may read the files, also those of an older version", function* () {
@@ -65,6 +67,9 @@ describe("NodeSqlite", () => {
     const made = file().filename
     yield* open(made)
     expect(modesOf(made)).toEqual(["600", "600", "600"])
+    const named = file().filename
+    yield* open(`file:${named}?cache=private`)
+    expect(modesOf(named)).toEqual(["600", "600", "600"])
     const older = file().filename
     const holder = new DatabaseSync(older)
     holder.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")

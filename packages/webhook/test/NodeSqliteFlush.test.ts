@@ -77,6 +77,12 @@ describe("a flush of the log", () => {
     expect(inThread.mock.calls.length).toBe(0)
   })
 
+  test("R08: is made of a file whose name is a URI, too", function* () {
+    const { insert } = yield* open(`file:${file().filename}`)
+    yield* insert
+    expect(here.mock.calls.length).toBe(1)
+  })
+
   it.effect("R08: is what a commit waits for, also when a thread makes it", () =>
     flushes(
       Effect.gen(function* () {

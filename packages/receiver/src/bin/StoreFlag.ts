@@ -75,8 +75,10 @@ export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<strin
 })
 
 /** Tells whether a store is a file that does not exist, which opening the store would create. */
-const isMissing = (store: NodeStore.Database): store is NodeStore.Database & NodeSqlite.Options =>
-  store._tag === "sqlite" && NodeSqlite.isFile(store.filename) && !existsSync(store.filename)
+const isMissing = (store: NodeStore.Database): store is NodeStore.Database & NodeSqlite.Options => {
+  const file = store._tag === "sqlite" ? NodeSqlite.fileOf(store.filename) : undefined
+  return file !== undefined && !existsSync(file)
+}
 
 export const within = <A, R>(
   flags: ReadonlyArray<string>,
