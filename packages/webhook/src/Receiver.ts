@@ -303,6 +303,7 @@ export const route = (
       const receiver = yield* Receiver
       // At the top of the module the call would stay in a bundle without the route.
       const stored = HttpServerResponse.empty({ status: 200 })
+      const receiveBody = RouterBody.make()
       yield* router.add(
         "*",
         path,
@@ -316,8 +317,7 @@ export const route = (
             contentEncoding: headers["content-encoding"],
             checksum: removeChecksum(headers)
           }
-          return RouterBody.read(request).pipe(
-            Effect.flatMap((body) => receiver.receive({ ...head, body })),
+          return receiveBody(request, (body) => receiver.receive({ ...head, body })).pipe(
             Effect.map((status) =>
               status === 200
                 ? stored

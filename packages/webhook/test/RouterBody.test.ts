@@ -67,3 +67,48 @@ it("a body over the limit is counted as a refused callback", async () => {
     refused.map(({ attributes, state }) => [attributes?.["http.response.status_code"], state])
   ).toContainEqual(["413", { count: 1, incremental: true }])
 })
+
+it("A26: a body of more than 4,096 chunks is refused", async () => {
+  const padded = bytes(body + " ".repeat(4097 - body.length))
+  const chunks = Array.from(padded, (_, at) => padded.subarray(at, at + 1))
+  expect(await send(4097, chunks)).toMatchObject({ status: 413, callbacks: 0 })
+})
+
+it("A26: beyond 32 MiB of bodies the oldest unfinished one is responded to with 503", async () => {
+  const { layer } = makeReceiver()
+  const { dispose, handler } = HttpRouter.toWebHandler(
+    Layer.provide(Receiver.route("/callback"), layer),
+    { disableLogger: true }
+  )
+  const post = (stream: ReadableStream<Uint8Array> | string) => {
+    const init = { method: "POST", headers, body: stream, duplex: "half" }
+    return handler(new Request(`http://x/callback${search}`, init))
+  }
+  const open = Array.from({ length: 525 }, () => {
+    const { promise: read, resolve } = Promise.withResolvers<void>()
+    const { promise: more, resolve: finish } = Promise.withResolvers<void>()
+    let sent = 0
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          if (++sent === 1) return controller.enqueue(new Uint8Array(64_000))
+          resolve()
+          await more
+          controller.close()
+        }
+      },
+      { highWaterMark: 0 }
+    )
+    return { read, finish, response: () => post(stream) }
+  })
+  const responses = []
+  for (const { read, response } of open) {
+    responses.push(response())
+    await read
+  }
+  expect((await post(body)).status).toBe(200)
+  for (const { finish } of open) finish()
+  const statuses = (await Promise.all(responses)).map(({ status }) => status)
+  expect(statuses).toEqual([503, ...Array.from({ length: 524 }, () => 400)])
+  await dispose()
+})
