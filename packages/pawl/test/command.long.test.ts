@@ -252,7 +252,8 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
 it("commands that read a store refuse a file that does not exist, and make none", async () => {
   const folder = join(directory, "empty")
   mkdirSync(folder)
-  const store = ["--store", `sqlite:${join(folder, "typo.db")}`]
+  const missing = join(folder, "typo.db")
+  const store = ["--store", `sqlite:${missing}`]
   const outcomes = await Promise.all([
     run("explain", "card-payment", "1", ...store),
     run("replay", "card-payment", "1", ...store),
@@ -260,8 +261,11 @@ it("commands that read a store refuse a file that does not exist, and make none"
     run("erase", "card-payment", "1", ...store),
     run("reconcile", "--day", "2026-11-21", "--out", folder, ...store)
   ])
-  const err = `The SQLite file ${join(folder, "typo.db")} does not exist: name the store of the receiver\n`
-  expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, out: "", err })))
+  const errOf = (name: string) =>
+    `The SQLite file ${name} does not exist: name the store of the receiver\n`
+  expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, out: "", err: errOf(missing) })))
+  const ofUri = await run("erase", "card-payment", "1", "--store", `sqlite:file:${missing}`)
+  expect(ofUri).toEqual({ code: 1, out: "", err: errOf(`file:${missing}`) })
   expect(readdirSync(folder)).toEqual([])
 })
 
