@@ -18,7 +18,7 @@ const isTold = (state: State, setting: Setting): boolean => {
 
 /** Steps that only the events of a trace show; the checker does not make them. */
 const ofEvent = (state: State, setting: Setting, event: string, isPossible: boolean): Steps => {
-  const { moves, row } = state
+  const { moves, row, workers } = state
   const unchanged = (label: string) => seen(label, {})
   return [
     // The response of a registration may have a later status, and the shop may crash before it
@@ -37,6 +37,12 @@ const ofEvent = (state: State, setting: Setting, event: string, isPossible: bool
       return [
         isOwner && seen(endedEarly, { row: { ...row, lease: { by: "dead", isOver: true } } }),
         isOwner && seen(`worker ${by} parked, unreadable`, unreadable),
+        // A process that works on the row still leaves its next lease to run out.
+        row?.lease?.isOver === true &&
+          workers[by].work.stage !== "idle" &&
+          seen("the time of a lease passed", {
+            row: { ...row, lease: { by: "dead", isOver: false } }
+          }),
         ...(event === storeSilent ? ofWorker(state, by, setting) : []).map(
           (step) => step !== false && step.name === ended && { ...step, name: storeSilent }
         ),

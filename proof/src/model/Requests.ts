@@ -196,9 +196,9 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
       case "idle":
         return []
       case "leased": {
-        if (!isAwaited && rules.isExpired(leased, now, window))
+        if (rules.isExpired(leased, now, window))
           return [settles({ _tag: "NotSent", reason: "expired" })]
-        if (!isAwaited && rules.isPastWindow(leased, now, window))
+        if (rules.isPastWindow(leased, now, window))
           return [stores("park", rules.park(stored, by, "window", now))]
         const begun = rules.begin(stored, by, now, window)
         if (begun === undefined) return [stores("begin", begun)]

@@ -98,7 +98,10 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
     if (standing === undefined || isFenced) return []
     const { status: to } = standing
     return [
-      shows(`called for ${to}`, write({ failing: to }, { stage: "calling", standing })),
+      protocol(
+        `a worker writes down the call for ${to}`,
+        write({ failing: to }, recording(`called for ${to}`, { stage: "calling", standing }))
+      ),
       known.failing === to &&
         protocol(`a worker parks the row at ${to}`, write({ parked: to }, recording("parked")))
     ]

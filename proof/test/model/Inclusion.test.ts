@@ -67,6 +67,22 @@ it("the model refuses an empty trace, and one that ends before the end is told",
   expect(missOf(["service moved to SUCCEED"])).toBe("event 2: no step of the model: the end")
 })
 
+it("a process that works on a row may claim it again, and leaves that lease to run out (simulation, seed 1243381514)", () => {
+  const claimed = ["a clock ended the lease of worker 1", "the time of a lease passed"]
+  const eventsWith = (...before: ReadonlyArray<string>) => [
+    "service moved to NEW",
+    "arrived NEW",
+    "accepted NEW, new",
+    "answered NEW",
+    ...before,
+    "worker 1 called for NEW",
+    "the time of a lease passed",
+    "worker 1 read no answer"
+  ]
+  expect(missOf(eventsWith(...claimed))).toBeUndefined()
+  expect(missOf(eventsWith())).toBeDefined()
+})
+
 it("a worker may tell what it knew before its read, though a registration came meanwhile (memory, seed 26)", () => {
   const told = (confirmation: string) => [
     "service moved to PENDING",
