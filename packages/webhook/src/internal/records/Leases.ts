@@ -68,7 +68,7 @@ export const make = <Stored>({
       readonly taken: ReadonlyArray<A>
       readonly dueAt: number | undefined
       /** The documents that cannot be read; those that were not listed before have no `listedAt`. */
-      readonly unreadable: ReadonlyArray<Pick<Line<Stored>, "key" | "listedAt">>
+      readonly unreadable: ReadonlyArray<Pick<Line<unknown>, "key" | "listedAt">>
     },
     StoreUnavailable
   > {
