@@ -6,6 +6,7 @@ import type * as Row from "@pawl/webhook/internal/rule/Row"
 import * as Erasure from "@pawl/webhook/internal/rule/Erasure"
 import { shardOf } from "@pawl/webhook/internal/records/Engines"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
+import * as Record from "effect/Record"
 
 interface Id {
   readonly method: Method
@@ -38,7 +39,13 @@ export const make = () => {
       for (const each of stored.values()) {
         const { count, rows } = Erasure.deleteBodies(each.rows, options)
         deleted += count
-        set(each, rows)
+        // Else a join would bring a deleted body back.
+        const kept = (stored: StoredRow.StoredRow) =>
+          Record.filter(stored.bodies, (_, status) => status in stored.row.newestCallbacks)
+        set(
+          each,
+          rows.map((stored) => ({ ...stored, bodies: kept(stored) }))
+        )
       }
       return deleted
     }

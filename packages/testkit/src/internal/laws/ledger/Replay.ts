@@ -182,11 +182,11 @@ export const replay = HistoryLaws.replaying(
         const wanted = StoredRow.get(expected.of({ method, transactionId }), method)
         compareRow(name, yield* ledger.get(method, transactionId), wanted)
         if (wanted === undefined || !compare.isOpen("bodies")) continue
-        const { bodies } = expected
+        const { accepted, bodies } = expected
           .of({ method, transactionId })
-          .find(({ row }) => row.scope === wanted.scope) ?? { bodies: {} }
+          .find(({ row }) => row.scope === wanted.scope) ?? { accepted: {}, bodies: {} }
         const key = { method, transactionId, scope: wanted.scope }
-        for (const status of Struct.keys(bodies)) {
+        for (const status of Struct.keys(accepted)) {
           const kept = status in wanted.newestCallbacks ? bodies[status] : undefined
           const [is, shouldBe] = [yield* ledger.body(key, status), kept].map(textOf)
           compare.facet("bodies", `the body of ${name} with ${String(status)}`, is, shouldBe)
