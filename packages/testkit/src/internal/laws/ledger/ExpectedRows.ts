@@ -6,7 +6,7 @@ import type * as Row from "@pawl/webhook/internal/rule/Row"
 import * as Erasure from "@pawl/webhook/internal/rule/Erasure"
 import { shardOf } from "@pawl/webhook/internal/records/Engines"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
-import * as Record from "effect/Record"
+import * as Struct from "effect/Struct"
 
 interface Id {
   readonly method: Method
@@ -40,12 +40,11 @@ export const make = () => {
         const { count, rows } = Erasure.deleteBodies(each.rows, options)
         deleted += count
         // Else a join would bring a deleted body back.
-        const kept = (stored: StoredRow.StoredRow) =>
-          Record.filter(stored.bodies, (_, status) => status in stored.row.newestCallbacks)
-        set(
-          each,
-          rows.map((stored) => ({ ...stored, bodies: kept(stored) }))
-        )
+        const left = rows.map((row) => ({
+          ...row,
+          bodies: Struct.pick(row.bodies, Struct.keys(row.row.newestCallbacks))
+        }))
+        set(each, left)
       }
       return deleted
     }
