@@ -8,6 +8,7 @@ import * as LanguageServer from "../../test-support/src/LanguageServer.ts"
 
 const programs = {
   pawl: `import { open } from "pawl"
+import * as testing from "pawl/testing"
 const pawl = await open({
   /**/store: "memory",
   /**/attemptTimeout: "2 seconds",
@@ -16,12 +17,19 @@ const pawl = await open({
   /**/onChange: ({ /**/requestId, /**/to }) => [requestId, to]
 })
 const input = { requestId: "1", accountId: "1", amount: "1", currency: "EUR", apmPayload: { paymentMethod: "W" } }
-const payment = await pawl./**/apmPayments.create(input)
+const payment = await pawl./**/apmPayments./**/create(input)
 payment./**/transactionStatus
 await pawl.apmPayments.create(input, { /**/signal: AbortSignal.timeout(1), /**/totalTimeout: 1, /**/maxAttempts: 1 })
 await pawl./**/transactions./**/get("apm-payment", "1")
 await pawl.transactions./**/deadLetters()
 pawl.transactions./**/follow("apm-payment", "1")
+await pawl.refunds./**/info("1")
+await pawl.subscriptions./**/pause("1")
+await pawl.requests./**/redrive("1")
+const fake = await testing.open({ /**/store: "memory", /**/onChange: () => 1, fake: { /**/seed: 1 } })
+await fake.clock./**/advance(1)
+await fake.service./**/move("1", "SUCCEED")
+await testing.sandbox({ /**/pace: 1, /**/readings: {} })
 pawl./**/express()`,
   webhook: `import * as Receiver from "@pawl/webhook/Receiver"
 export const receiver = Receiver.layer({ /**/policy: "final", /**/limits: { /**/readsPerSecond: 1, /**/calls: 1 } })`

@@ -47,6 +47,7 @@ import * as Record from "effect/Record"
 import * as Scope from "effect/Scope"
 import * as Arguments from "./internal/Arguments.ts"
 import * as Doors from "./internal/Doors.ts"
+import type * as Operations from "./internal/Operations.ts"
 import * as Promised from "./internal/Promised.ts"
 import * as Settings from "./internal/Options.ts"
 import * as OptionTypes from "./internal/OptionTypes.ts"
@@ -110,23 +111,23 @@ const operationsOf = (runner: Promised.Runner, context: Context.Context<Needed>)
  */
 export interface Pawl extends Doors.Doors, AsyncDisposable {
   /** Payments by an alternative method, such as a wallet or a bank: `create`, `status`. */
-  readonly apmPayments: Promised.Promised<ApmPayments["Service"]>
+  readonly apmPayments: Operations.ApmPayments
   /** Payouts by an alternative method: `create`, `status`, `info`. */
-  readonly apmPayouts: Promised.Promised<ApmPayouts["Service"]>
+  readonly apmPayouts: Operations.ApmPayouts
   /** Payments by card: `create`, `charge` a card token, `tokenize` a card, `status`. */
-  readonly cardPayments: Promised.Promised<CardPayments["Service"]>
+  readonly cardPayments: Operations.CardPayments
   /** Payouts to a card: `create`, `status`, `info`. */
-  readonly cardPayouts: Promised.Promised<CardPayouts["Service"]>
+  readonly cardPayouts: Operations.CardPayouts
   /** Hosted pages, on which the customer pays: `create`. */
-  readonly paymentIntents: Promised.Promised<PaymentIntents["Service"]>
+  readonly paymentIntents: Operations.PaymentIntents
   /** Refunds of card payments, in full or in part: `create`, `status`, `info`. */
-  readonly refunds: Promised.Promised<Refunds["Service"]>
+  readonly refunds: Operations.Refunds
   /** Subscriptions: `create`, `get`, `update`, `setStatus`, `pause`, `resume`, `cancel`. */
-  readonly subscriptions: Promised.Promised<Subscriptions["Service"]>
+  readonly subscriptions: Operations.Subscriptions
   /** Transactions as the receiver knows them: `get`, `follow`, `deadLetters` and `redrive`. */
   readonly transactions: Transactions.Transactions
   /** Requests of the store: `get`, `parked`, `cancel` and `redrive`. */
-  readonly requests: Promised.Promised<Omit<Requests["Service"], "send" | "enqueue">>
+  readonly requests: Operations.Requests
   /**
    * Listens for callbacks until `close`, and resolves with the port. Its server limits times and
    * connections.

@@ -22,11 +22,13 @@
  * @since 0.1.0
  */
 import type { Transition } from "@pawl/core/Handler"
-import type { Options as GatewayOptions } from "@pawl/testkit/Gateway"
+import type { Faults } from "@pawl/testkit/Faults"
+import type { Gateway, Options as GatewayOptions, ServiceOptions } from "@pawl/testkit/Gateway"
 import type * as Duration from "effect/Duration"
-import type { Controls } from "./internal/Controls.ts"
+import type * as Effect from "effect/Effect"
 import * as Missing from "./internal/Missing.ts"
-import type { Options } from "./internal/Options.ts"
+import type { LocalOptions, Options } from "./internal/Options.ts"
+import type { Promised as Methods } from "./internal/Promised.ts"
 import type { Pawl } from "./Pawl.ts"
 
 /**
@@ -46,16 +48,29 @@ export interface Clock {
 /**
  * The service behind the test.
  *
- * - `transactions`, `transaction`: the true transactions.
- * - `move`: gives a transaction a status, which it keeps.
- * - `confirm`, `decide`, `submit`: the customer's buttons on the page of a method, in a 3-D Secure
- *   challenge, and on a hosted page.
- * - `addFault`, `clearFaults`: make requests fail; see `@pawl/testkit/Faults`.
- *
  * @category models
  * @since 0.1.0
  */
-export type Service = Controls["service"]
+export interface Service {
+  /** Resolves with the true transactions, in the order of their creates. */
+  readonly transactions: () => Promise<Effect.Success<Fake["transactions"]>>
+  /** Resolves with a true transaction. */
+  readonly transaction: Methods<Fake>["transaction"]
+  /** Gives a transaction a status, which it keeps. */
+  readonly move: Methods<Fake>["move"]
+  /** Presses the customer's button on the page of a method. */
+  readonly confirm: Methods<Fake["checkout"]>["confirm"]
+  /** Presses the customer's button in a 3-D Secure challenge. */
+  readonly decide: Methods<Fake["checkout"]>["decide"]
+  /** Presses the customer's button on a hosted page. */
+  readonly submit: Methods<Fake["checkout"]>["submit"]
+  /** Makes requests fail; see `@pawl/testkit/Faults`. */
+  readonly addFault: Methods<Faults["Service"]>["add"]
+  /** Ends all faults. */
+  readonly clearFaults: () => Promise<void>
+}
+
+type Fake = Gateway["Service"]
 
 /**
  * A `Pawl` over a fake.
@@ -100,12 +115,9 @@ export interface Sandbox extends AsyncDisposable {
  * @category models
  * @since 0.1.0
  */
-export interface TestOptions extends Partial<
-  Pick<
-    Options,
-    "callbackPath" | "logger" | "onChange" | "profile" | "publicUrl" | "rebuild" | "store"
-  >
-> {
+export interface TestOptions extends LocalOptions {
+  /** Handles each transition; without it they are only listed. */
+  readonly onChange?: Options["onChange"] | undefined
   /** Settings of the fake, such as its `seed`; its defaults. */
   readonly fake?: GatewayOptions | undefined
 }
@@ -116,10 +128,7 @@ export interface TestOptions extends Partial<
  * @category models
  * @since 0.1.0
  */
-export interface SandboxOptions extends Omit<
-  GatewayOptions,
-  "behaviour" | "merchantKey" | "merchantSecret"
-> {
+export interface SandboxOptions extends ServiceOptions {
   /** Readings of a real service where its specification is silent; the defaults. */
   readonly readings?: Readonly<Record<string, string>> | undefined
   /** Style of its bodies; `plain`. */

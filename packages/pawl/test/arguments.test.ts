@@ -42,6 +42,13 @@ const locked = new Proxy(order, {
   }
 })
 
+it("an option of the fake that is undefined keeps its default", async () => {
+  await using opened = await open({ onChange: undefined, publicUrl: undefined, store: undefined })
+  await opened.apmPayments.create({ ...order, requestId: "order-of-defaults" })
+  await opened.clock.advance("62 minutes")
+  expect(opened.transitions.at(-1)?.to).toBe("SUCCEED")
+})
+
 it.each<[string, unknown, string]>([
   ["null", null, ""],
   ["undefined", undefined, ""],

@@ -22,12 +22,14 @@ const run = (
   code: string,
   {
     flags = [],
+    onPrinted,
     until = /$^/u,
     variables = {}
   }: {
     readonly flags?: ReadonlyArray<string>
     readonly until?: RegExp
     readonly variables?: Readonly<Record<string, string>>
+    readonly onPrinted?: (printed: string) => void
   }
 ) => {
   writeFileSync(join(folder, name), code)
@@ -43,6 +45,7 @@ const run = (
     )
     child.stdout?.on("data", (text: string) => {
       printed += text
+      onPrinted?.(printed)
       if (until.test(printed)) child.kill()
     })
   })
@@ -67,14 +70,17 @@ const variablesOf = (
 it("the quick start has ten lines, is that of the guide, and pays once", async () => {
   expect(programs(guide)[0]).toBe(quickStart)
   expect(quickStart.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(10)
-  await using service = await sandbox({ pace: "10 millis" })
+  await using service = await sandbox({ pace: "1 hour" })
   const port = String(await freePort())
   const variables = variablesOf(service, port)
   for (const variable of Object.keys(variables)) expect(guide).toContain(variable)
   const start = (until: RegExp) =>
     run("shop.mjs", `${quickStart.replace("3000", port)}\nconsole.log("answered")`, {
       until,
-      variables
+      variables,
+      onPrinted: (printed) => {
+        if (printed.includes(" is NEW\n")) void service.clock.advance("3 hours")
+      }
     })
   const output = await start(/ is SUCCEED\n/u)
   expect(output).toMatch(/order-17 is NEW\n(?:.*\n)*order-17 is SUCCEED/u)

@@ -46,7 +46,12 @@ import * as Tokens from "./internal/gateway/Tokens.ts"
 export type { Request, Response } from "./internal/Behaviour.ts"
 export type { Checkout } from "./internal/gateway/Checkout.ts"
 export type { Transaction } from "./internal/gateway/Transaction.ts"
-export { GatewayConfig, layer as layerSettings, type Options } from "./internal/GatewayConfig.ts"
+export {
+  GatewayConfig,
+  layer as layerSettings,
+  type Options,
+  type ServiceOptions
+} from "./internal/GatewayConfig.ts"
 
 /**
  * Service that is the payments service.

@@ -4,28 +4,14 @@ import { Gateway } from "@pawl/testkit/Gateway"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
+import type { Sandbox } from "../testing.ts"
 import * as Promised from "./Promised.ts"
 
 export const merchantSecret = "sandbox-secret"
 
-type Service = Gateway["Service"]
-
-export interface Controls {
-  readonly clock: Promised.Promised<{
-    readonly advance: (duration: Duration.Input) => Effect.Effect<void>
-  }>
-  readonly service: Promised.Promised<
-    Pick<Service, "move" | "transaction"> &
-      Pick<Service["checkout"], "confirm" | "decide" | "submit"> & {
-        readonly transactions: () => Service["transactions"]
-        readonly addFault: Faults["Service"]["add"]
-        readonly clearFaults: () => Faults["Service"]["clear"]
-      }
-  >
-}
-
-export const make = (context: Context.Context<VirtualClock | Gateway | Faults>): Controls => {
+export const make = (
+  context: Context.Context<VirtualClock | Gateway | Faults>
+): Pick<Sandbox, "clock" | "service"> => {
   const runner = Promised.makeRunner(context)
   const { advance } = Context.get(context, VirtualClock)
   const { checkout, move, transaction, transactions } = Context.get(context, Gateway)

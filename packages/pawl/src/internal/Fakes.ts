@@ -58,14 +58,11 @@ export const open = (options: TestOptions): Promise<TestPawl> => {
   return runtime.runPromise(Effect.context<TestServices>()).then((context) => {
     const { outside } = Context.get(context, VirtualClock.VirtualClock)
     const { deliverTo } = Context.get(context, Fake.Fake)
-    const settings = {
-      merchantSecret: Controls.merchantSecret,
-      store: "memory",
-      publicUrl: "https://shop.example"
-    }
+    const { publicUrl = "https://shop.example", store = "memory" } = options
+    const settings = { merchantSecret: Controls.merchantSecret, publicUrl, store, onChange }
     return openOver(
       Layer.succeedContext(context),
-      { ...settings, ...options, onChange },
+      { ...options, ...settings },
       { outside, opened: (opened) => deliverTo(Context.get(opened, Receiver).receive) }
     ).then((pawl) => {
       const close = () => pawl.close().then(() => runtime.dispose())

@@ -48,7 +48,7 @@ export const layer = <E>(
   )
 }
 
-export const references = ({ logger, profile }: Partial<Options.Options>) =>
+export const references = ({ logger, profile }: Options.LocalOptions) =>
   Layer.merge(
     Layer.unwrap(
       Effect.map(

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
 /** The settings of `open`. An option takes precedence over its variable. */
-export interface Settings {
+interface Settings extends LocalOptions {
   /** Base URL of the service's environment, which ends in `/api`; `PAWL_BASE_URL`, required. */
   readonly baseUrl?: string | undefined
   /** Key of the merchant; `PAWL_MERCHANT_KEY`, required. */
@@ -26,18 +26,6 @@ export interface Settings {
    * `PAWL_MERCHANT_SECRET_PREVIOUS`, none.
    */
   readonly previousSecret?: string | undefined
-  /**
-   * Store of requests, callbacks and statuses: `memory` (lost at the end), `sqlite:FILE` or
-   * `postgres://…`; `PAWL_STORE`, required.
-   */
-  readonly store?: string | undefined
-  /**
-   * Public URL of this program, such as `https://shop.example`; `PAWL_PUBLIC_URL`. Without it no callbacks
-   * come, and every status is polled.
-   */
-  readonly publicUrl?: string | undefined
-  /** Path of the callbacks below `publicUrl`; `/callback`. */
-  readonly callbackPath?: string | undefined
   /**
    * Time limit of an attempt, in milliseconds or as text: `"2 seconds"`; `PAWL_ATTEMPT_TIMEOUT`, 10
    * seconds.
@@ -51,11 +39,6 @@ export interface Settings {
   readonly headers?: Client.Options["headers"]
   /** Agent of undici 7 or newer, for another certificate authority or a client certificate; none. */
   readonly dispatcher?: Client.Options["dispatcher"]
-  /**
-   * Switches of `@pawl/core/Profile`, or the path of a file with them, such as `doctor` writes;
-   * `PAWL_PROFILE`.
-   */
-  readonly profile?: Client.Options["profile"] | string
 }
 
 /**
@@ -66,6 +49,36 @@ export type Logger = Readonly<Record<"debug" | "info" | "warn" | "error", LogMet
 
 type LogMethod = (message: string, fields: Record<string, unknown>) => unknown
 
+/** The options that need no connection to the service. */
+export interface LocalOptions {
+  /**
+   * Store of requests, callbacks and statuses: `memory` (lost at the end), `sqlite:FILE` or
+   * `postgres://…`; `PAWL_STORE`, required.
+   */
+  readonly store?: string | undefined
+  /**
+   * Public URL of this program, such as `https://shop.example`; `PAWL_PUBLIC_URL`. Without it no callbacks
+   * come, and every status is polled.
+   */
+  readonly publicUrl?: string | undefined
+  /** Path of the callbacks below `publicUrl`; `/callback`. */
+  readonly callbackPath?: string | undefined
+  /**
+   * Switches of `@pawl/core/Profile`, or the path of a file with them, such as `doctor` writes;
+   * `PAWL_PROFILE`.
+   */
+  readonly profile?: Client.Options["profile"] | string
+  /**
+   * Returns the input of a create with card data after a crash, because card data is not stored. Without
+   * it such a request waits for a person.
+   */
+  readonly rebuild?:
+    | ((requestId: string, kind: RequestKind) => Promise<RequestInput<RequestKind>>)
+    | undefined
+  /** Takes the log; default: stderr. */
+  readonly logger?: Logger | undefined
+}
+
 /**
  * The functions of the merchant.
  */
@@ -75,13 +88,6 @@ export interface Handlers {
    * or takes longer than 5 minutes is retried, for 24 hours.
    */
   readonly onChange: (transition: Transition) => unknown
-  /**
-   * Returns the input of a create with card data after a crash, because card data is not stored. Without
-   * it such a request waits for a person.
-   */
-  readonly rebuild?:
-    | ((requestId: string, kind: RequestKind) => Promise<RequestInput<RequestKind>>)
-    | undefined
   /** Functions before each request and after its response; a rejection changes nothing. */
   readonly hooks?:
     | {
@@ -91,8 +97,6 @@ export interface Handlers {
         readonly onResponse?: ((event: ResponseEvent) => unknown) | undefined
       }
     | undefined
-  /** Takes the log; default: stderr. */
-  readonly logger?: Logger | undefined
 }
 
 /**

@@ -32,12 +32,8 @@ export class GatewayConfig extends Context.Service<
   }
 >()("@pawl/testkit/internal/GatewayConfig") {}
 
-/** Each has a default. */
-export interface Options {
-  /** The key of the only merchant; `sandbox-key` by default. */
-  readonly merchantKey?: string | undefined
-  /** The secret of the only merchant; `sandbox-secret` by default. */
-  readonly merchantSecret?: Redacted.Redacted | undefined
+/** The settings of a service. Each has a default. */
+export interface ServiceOptions {
   /** The time between two moves of a transaction; 200 milliseconds by default. */
   readonly pace?: Duration.Input | undefined
   /** Makes every random choice repeatable. With a seed ids begin at 100001, also after a reset. */
@@ -57,11 +53,6 @@ export interface Options {
    * any date, a DELETE with any content type.
    */
   readonly isLenient?: boolean | undefined
-  /**
-   * Behaviour where the specification is silent; `@pawl/sandbox/Readings` makes it of the answers
-   * of a real service.
-   */
-  readonly behaviour?: Partial<Behaviour> | undefined
   /** The time after which an unpaid intent expires; 24 hours by default. */
   readonly intentLifetime?: Duration.Input | undefined
   /**
@@ -70,6 +61,19 @@ export interface Options {
    * their own range, above 8,000,000,000,000,000.
    */
   readonly firstId?: number | undefined
+}
+
+/** The settings of a service and of its merchant. */
+export interface Options extends ServiceOptions {
+  /** The key of the only merchant; `sandbox-key` by default. */
+  readonly merchantKey?: string | undefined
+  /** The secret of the only merchant; `sandbox-secret` by default. */
+  readonly merchantSecret?: Redacted.Redacted | undefined
+  /**
+   * Behaviour where the specification is silent; `@pawl/sandbox/Readings` makes it of the answers
+   * of a real service.
+   */
+  readonly behaviour?: Partial<Behaviour> | undefined
 }
 
 /** Layer that uses the given settings. */
