@@ -2,6 +2,9 @@ import { bundleOf } from "@pawl/test-support/Program"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as Effect from "effect/Effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -287,4 +290,37 @@ it("reconcile refuses a day to come and one that no calendar has, and erase does
   })
   expect(none).toMatchObject({ code: 1, err: expect.stringContaining("Expected a day such as") })
   expect(erased).toEqual({ code: 1, out: "", err: "The store has no card transaction 1.\n" })
+})
+
+it("erase erases all of its transactions though nobody reads its output, and fails if its output cannot be written", async () => {
+  const filename = join(directory, "unread.db")
+  const ids = Array.from({ length: 50 }, (_, index) => String(100_001 + index))
+  const written = Effect.gen(function* () {
+    const ledger = yield* Ledger
+    for (const transactionId of ids)
+      yield* ledger.register({ kind: "card-payment", transactionId }, 0)
+  })
+  await Effect.runPromise(Effect.provide(written, NodeSqlite.layerLedger({ filename })))
+  const args = [program, "erase", "card-payment", ...ids, "--store", `sqlite:${filename}`]
+  const child = spawn(process.execPath, args)
+  child.stdout.destroy()
+  const closed = once(child, "close")
+  expect(await child.stderr.setEncoding("utf8").toArray()).toEqual([])
+  expect(await closed).toEqual([0, null])
+  const full = spawn("sh", ["-c", 'exec "$0" "$@" > /dev/full', process.execPath, ...args])
+  expect(await once(full, "close")).toEqual([1, null])
+})
+
+it("a signal ends a server with 0 whatever the words of its program, and work with 130", async () => {
+  const env = { PAWL_BASE_URL: "http://127.0.0.1:1/api", PAWL_MERCHANT_KEY: "key" }
+  const all = { ...env, PAWL_MERCHANT_SECRET: "sandbox-secret" }
+  const waits = ["--", process.execPath, "-e", "setInterval(() => {}, 1000)", "migrate"]
+  const receiver = await start(all, "--log-level", "info", "receiver", "--port", "0", ...waits)
+  expect(await receiver.stop()).toBe(0)
+  const sandbox = await start({}, "sandbox", "--port", "0")
+  const [, baseUrl = ""] = sandbox.line.split(" ")
+  const stuck = ["sandbox", "trigger", "stuck", "--base-url", baseUrl]
+  const trigger = await start({}, ...stuck)
+  expect(await trigger.stop()).toBe(130)
+  await sandbox.stop()
 })

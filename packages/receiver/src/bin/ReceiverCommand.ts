@@ -145,8 +145,4 @@ const takeSignals = () => {
     setTimeout(() => process.exit(1), 19_500).unref()
   }
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal)
-  // Without a reader of stdout the write fails, and so does the call of the handler.
-  process.stdout.on("error", () => {})
-  // Without a reader of the logs callbacks are still stored.
-  process.stderr.on("error", () => {})
 }

@@ -2,31 +2,52 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import type * as Runtime from "effect/Runtime"
 
 /**
  * Prints only the first error of an invocation, because a later one may contain a secret after a
  * misspelt flag. URLs lose their user and password.
  */
-export const layer = CliOutput.layerPresenter({
+const layerErrors = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Console.error(printed(event.errors[0]?.message ?? ""))
       : CliOutput.defaultPresenter.present(event)
 })
 
+/**
+ * Continues the work of a command whose output nobody reads any more, as after `| head`: it may be
+ * half done. Output that cannot be written otherwise, as to a full disk, ends it with 1.
+ */
+const layerUnread = Layer.effectDiscard(
+  Effect.sync(() => {
+    for (const output of [process.stdout, process.stderr]) {
+      output.on("error", ({ code }: NodeJS.ErrnoException) => {
+        if (code !== "EPIPE") process.exitCode = 1
+      })
+    }
+  })
+)
+
+export const layer = Layer.merge(layerErrors, layerUnread)
+
 const printed = (message: string): string =>
   message.replace(/\s+/gu, " ").replace(/:\/\/[^\s/"]*@/gu, "://<redacted>@")
 
 /** The words of a server's command that name work with an end. */
-const works = ["migrate", "erase", "rename", "--move-rows"]
+const works = ["migrate", "erase", "rename", "trigger", "--move-rows", "--move-rows=true"]
 
 /** Ends the process: a signal ends a server with 0, and work without its result with 130. */
 export const teardown =
   (isServer: boolean): Runtime.Teardown =>
   (exit, onExit) => {
-    const isWork = process.argv.some((word) => works.includes(word))
+    // The words after -- are those of the server's program.
+    const end = process.argv.indexOf("--")
+    const words = end === -1 ? process.argv : process.argv.slice(0, end)
+    const isWork = words.some((word) => works.includes(word))
     const interrupted = isServer && !isWork ? 0 : 130
     onExit(Exit.isSuccess(exit) ? 0 : Cause.hasInterruptsOnly(exit.cause) ? interrupted : 1)
   }
