@@ -59,7 +59,13 @@ it("the dashboard shows every metric", () => {
 })
 
 it("the rules and the dashboard select and group by labels that exist", () => {
-  const known = new Set([...metrics.flatMap(({ labels }) => labels), "job", "instance", "le"])
+  const known = new Set([
+    ...metrics.flatMap(({ labels }) => labels),
+    "job",
+    "instance",
+    "merchant",
+    "le"
+  ])
   for (const text of [rules, ...expressions]) {
     const selected = text.matchAll(/(?<=[{,] *)([a-z_]+)(?=(?:=|!=|=~|!~)")/gu)
     const grouped = text.matchAll(/by \(([a-z_, ]+)\)/gu)
