@@ -17,7 +17,8 @@ const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
 let files = 0
 const fileOf = (content: unknown): string => {
   const path = join(directory, `merchants-${files++}.json`)
-  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content))
+  const isText = typeof content === "string" || Buffer.isBuffer(content)
+  writeFileSync(path, isText ? content : JSON.stringify(content))
   return path
 }
 
@@ -265,6 +266,21 @@ describe("--merchants", () => {
       const missing = join(directory, "no", "merchants.json")
       expect(yield* refusal(missing)).toEqual([
         `The merchants file ${missing} cannot be used: the folder ${join(directory, "no")} does not exist.`
+      ])
+    })
+  )
+
+  it.live("reads UTF-8 with or without a byte order mark, and refuses another encoding", () =>
+    Effect.gen(function* () {
+      const content = JSON.stringify({
+        merchants: [shop("a", { merchantKey: "clé", accounts: null })]
+      })
+      const [marked, latin] = [`\uFEFF${content}`, Buffer.from(content, "latin1")].map(fileOf)
+      expect(yield* refusal(marked ?? "")).toEqual([
+        "merchants[0].accounts cannot be used: name at least one, or omit the field to accept every account."
+      ])
+      expect(yield* refusal(latin ?? "")).toEqual([
+        `The merchants file ${latin} cannot be used: it is not UTF-8: save it as UTF-8.`
       ])
     })
   )

@@ -18,7 +18,7 @@ export const read = Effect.fnUntraced(function* (
   const refuse = (advice: string) => new InvalidConfig({ setting, advice })
   const text = yield* Effect.try({
     // A pipe would hang.
-    try: () => (statSync(file).isFile() ? readFileSync(file, "utf8") : ""),
+    try: () => (statSync(file).isFile() ? new TextDecoder().decode(readFileSync(file)) : ""),
     catch: () => refuse("give the path of a profile, such as the profile.json of doctor")
   })
   return yield* Effect.mapError(decode(text), (error) => {

@@ -132,7 +132,7 @@ const readEntry = Effect.fnUntraced(function* (
   const id = textIn("id")
   if (!MerchantId.isValid(id)) faults.say("id", `cannot be used. ${MerchantId.rule}`)
   const accounts = textsIn("accounts")
-  if (Array.isArray(entry["accounts"]) && accounts.length === 0) {
+  if (entry["accounts"] !== undefined && accounts.length === 0) {
     faults.refuse("accounts", "name at least one, or omit the field to accept every account")
   }
   const stores = NodeStore.parseEach(textsIn("store"))

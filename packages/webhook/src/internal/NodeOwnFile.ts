@@ -17,6 +17,7 @@ export const mode = 0o600
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "this user may not open it",
   ENOENT: "the file does not exist",
+  ERR_ENCODING_INVALID_ENCODED_DATA: "it is not UTF-8: save it as UTF-8",
   EPERM: "it belongs to another user"
 }
 
@@ -45,10 +46,11 @@ const attempt = <A>(file: string, call: () => A): Effect.Effect<A, FileUnusable>
 export const check = (file: string): Effect.Effect<boolean, FileUnusable> =>
   attempt(file, () => isThere(file))
 
+/** Reads UTF-8 without its byte order mark, which some editors write. */
 export const read = (file: string): Effect.Effect<string, FileUnusable> =>
   attempt(file, () => {
     isThere(file)
-    return readFileSync(file, "utf8")
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file))
   })
 
 export const readOrEmpty = (file: string): Effect.Effect<string, FileUnusable> =>
