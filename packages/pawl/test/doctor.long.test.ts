@@ -48,6 +48,32 @@ it("finds a sandbox to be as its profile says, and tells what another profile ge
   await rm(folder, { recursive: true })
 }, 60_000)
 
+it("keeps the steps that it has paid for if a write fails, and does not begin again by itself", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
+  const fixtures = join(folder, "fixtures.json")
+  const steps = async () =>
+    (JSON.parse(await readFile(fixtures, "utf8")) as { readonly steps: ReadonlyArray<string> })
+      .steps
+  const sandbox = startInTest(process.execPath, [file, "sandbox", "--port", "0"])
+  const baseUrl = await sandbox.line(/^ready (\S+)$/mu)
+  const args = ["doctor", "--base-url", baseUrl, "--fast", "--out", folder]
+  // A file has at most 16 KiB, as on a full disk.
+  const limited = ["-c", 'ulimit -f 16; exec "$0" "$@"', process.execPath, file, ...args]
+  const full = await Effect.runPromise(run("bash", limited))
+  expect(full.code).toBe(1)
+  expect(full.stderr).toMatch(
+    /^The service cannot be probed: \S+fixtures\.json cannot be used: EFBIG/mu
+  )
+  expect(full.stderr).not.toContain("    at ")
+  expect((await steps()).length).toBeGreaterThan(0)
+  await writeFile(fixtures, '{"baseUrl":')
+  expect(await doctor(...args.slice(1))).toMatchObject({
+    code: 1,
+    stderr: `The service cannot be probed: ${fixtures} is not the fixtures of a run; --new makes all transactions again\n`
+  })
+  await rm(folder, { recursive: true })
+}, 60_000)
+
 it("a sandbox does not start with a reading that it cannot have, and names it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
   const profile = join(folder, "profile.json")

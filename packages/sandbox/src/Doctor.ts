@@ -157,10 +157,10 @@ export interface Run {
    * Runs the steps. Calls `saved` after each step and at the end, even if the run fails or is
    * interrupted.
    */
-  readonly run: (hooks: {
+  readonly run: <E>(hooks: {
     readonly begins: (step: Omit<Step, "run">) => Effect.Effect<void>
-    readonly saved: (recording: Recording) => Effect.Effect<void>
-  }) => Effect.Effect<Recording, Probe.DoctorFailed>
+    readonly saved: (recording: Recording) => Effect.Effect<void, E>
+  }) => Effect.Effect<Recording, E | Probe.DoctorFailed>
 }
 
 /**
@@ -205,7 +205,7 @@ export const make = (
           yield* saved(probe.recording())
         }
         return probe.recording()
-      }).pipe(Effect.ensuring(Effect.suspend(() => saved(probe.recording()))))
+      }).pipe(Effect.onExit(() => saved(probe.recording())))
   }))
 
 /**

@@ -127,6 +127,12 @@ const declinedCard = Config.Redacted("PAWL_TEST_CARD_DECLINED").pipe(
   Config.withDefault(Redacted.make("4000000000000002"))
 )
 
+const readRecording = (file: string) =>
+  ProfileFile.read(file, Doctor.Recording, "the fixtures of a run")
+
+const beginsAgain = ({ message }: ProfileFile.FileFault) =>
+  new ProfileFile.FileFault({ message: `${message}; --new makes all transactions again` })
+
 const refuse = (message: string) => Effect.fail(new ProfileFile.FileFault({ message }))
 
 /** Returns a credential. Its default is our sandbox's, for a service on this machine. */
@@ -167,7 +173,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
     )
     const against = Option.isNone(input.against)
       ? undefined
-      : yield* ProfileFile.read(input.against.value, Doctor.Recording, "the fixtures of a run")
+      : yield* readRecording(input.against.value)
     const assumed: Readings.Readings = Option.isNone(input.profile)
       ? {}
       : (yield* ProfileFile.profile(input.profile.value)).readings
@@ -198,13 +204,14 @@ export const doctor = Command.make("doctor", flags, (input) =>
       wait: Option.getOrElse(input.wait, () => Duration.minutes(isFast ? 63 : 7)),
       separator: /^"(.*)", /u.exec(assumed.checksum ?? "")?.[1] ?? "|"
     }
-    const last = yield* Effect.option(
-      ProfileFile.read(`${out}/fixtures.json`, Doctor.Recording, "the fixtures of a run")
-    )
+    const fixtures = `${out}/fixtures.json`
+    const last =
+      (yield* OwnFile.check(fixtures)) && !input.isNew
+        ? Option.some(yield* Effect.mapError(readRecording(fixtures), beginsAgain))
+        : Option.none()
     const unfinished = Option.filter(
       last,
       (recording) =>
-        !input.isNew &&
         recording.baseUrl === baseUrl &&
         recording.units === units &&
         recording.steps.length < Doctor.plan.length
@@ -237,7 +244,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
         },
         saved: (recording) => {
           saved = recording.steps.length
-          return Effect.orDie(write("fixtures.json", JSON.stringify(recording, undefined, 2)))
+          return write("fixtures.json", JSON.stringify(recording, undefined, 2))
         }
       })
       .pipe(

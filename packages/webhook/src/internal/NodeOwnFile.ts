@@ -1,7 +1,15 @@
 /** Files that only their owner may read. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 
 export class FileUnusable extends Data.TaggedError("FileUnusable")<{
   readonly file: string
@@ -56,12 +64,21 @@ export const read = (file: string): Effect.Effect<string, FileUnusable> =>
 export const readOrEmpty = (file: string): Effect.Effect<string, FileUnusable> =>
   attempt(file, () => (isThere(file) ? readFileSync(file, "utf8") : ""))
 
-export const write = (
-  file: string,
-  text: string,
-  flag: "a" | "w" = "w"
-): Effect.Effect<void, FileUnusable> =>
+export const append = (file: string, text: string): Effect.Effect<void, FileUnusable> =>
   attempt(file, () => {
     close(file)
-    writeFileSync(file, text, { flag, mode })
+    writeFileSync(file, text, { flag: "a", mode })
+  })
+
+/** Replaces a file once the whole text is written, so that a full disk keeps the old one. */
+export const write = (file: string, text: string): Effect.Effect<void, FileUnusable> =>
+  attempt(file, () => {
+    const target = isThere(file) ? realpathSync(file) : file
+    const written = `${target}.${process.pid}.new`
+    try {
+      writeFileSync(written, text, { mode })
+      renameSync(written, target)
+    } finally {
+      rmSync(written, { force: true })
+    }
   })

@@ -39,13 +39,13 @@ export const open = Effect.fnUntraced(function* (file: string, source: Source) {
   const [first, ...rest] = text.split("\n").filter((line) => line !== "")
   const isNew = first === undefined
   if (!isNew && !hasFingerprint(parse(first), fingerprint)) return yield* new OtherBooks({ file })
-  const write = (line: string, flag?: "a") => OwnFile.write(file, `${line}\n`, flag)
-  const finish = write(JSON.stringify({ fingerprint }))
+  const add = (line: string) => OwnFile.append(file, `${line}\n`)
+  const finish = OwnFile.write(file, `${JSON.stringify({ fingerprint })}\n`)
   // The last line of a killed run may be cut off.
-  yield* isNew ? finish : write("", "a")
+  yield* isNew ? finish : add("")
   return {
     before: rest.map(parse).filter(isCompared),
-    add: (compared: Compared) => write(JSON.stringify(compared), "a"),
+    add: (compared: Compared) => add(JSON.stringify(compared)),
     finish
   }
 })
