@@ -57,6 +57,15 @@ describe("migrate", async () => {
     return check(place, `sqlite:${place.filename}`)
   })
 
+  it.live("--move-rows does not end well without a store", () =>
+    Effect.gen(function* () {
+      const env = { ...none, ...secrets, ...nobody }
+      const { code, stderr, stdout } = yield* run(process.execPath, [bin, "--move-rows"], env)
+      expect([code, stdout]).toEqual([1, ""])
+      expect(stderr).toBe("A store in memory has no tables: give sqlite:FILE or postgres://….\n")
+    })
+  )
+
   it.live("names what is missing in a sentence", () =>
     Effect.gen(function* () {
       expect(yield* migrate("memory")).toEqual([

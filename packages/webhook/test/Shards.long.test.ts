@@ -380,6 +380,30 @@ const refusedMoves = (places: () => readonly [Place, Place, Place, Place]) => {
     expect(Number.sumAll(yield* Effect.forEach(right, rowsOf))).toBe(ids.length)
   })
 
+  test("a move without one of the old databases moves nothing, which would leave its rows behind", function* () {
+    const [one, two, three] = places()
+    yield* filled(one)
+    yield* Move.move((yield* opened([one, two])).stores)
+    const before = yield* Effect.forEach((yield* opened([one, two])).stores, rowsOf)
+    const { stores } = yield* opened([one, three])
+    const refused = yield* Effect.flip(Move.move(stores))
+    expect(refused.message).toBe(
+      "The store has 2 databases, and not all of them are named: name all old ones, then the new ones"
+    )
+    expect(yield* Effect.forEach((yield* opened([one, two])).stores, rowsOf)).toEqual(before)
+    yield* Effect.scoped(Layer.build(sharded([one, two])))
+
+    // An interrupted move of three is not ended by two.
+    const all = (yield* opened([one, two, three])).stores
+    const failing = Arr.map(all, ({ own: [records] }) =>
+      Engines.make([{ ...records, page: () => Effect.fail(new StoreUnavailable({})) }])
+    )
+    expect((yield* Effect.exit(Move.move(failing)))._tag).toBe("Failure")
+    const again = yield* Effect.flip(Move.move((yield* opened([one, two])).stores))
+    expect(again.message).toContain("The store has 3 databases, and not all of them are named")
+    yield* Move.move(all)
+  })
+
   test("a callback that a running receiver accepts during a move is not deleted", function* () {
     const [one, two] = places()
     yield* filled(one)

@@ -68,6 +68,8 @@ export const make = (name: string) =>
       function* ({ confirm, host, moveRows, path, port, program, ...flags }) {
         const settings = yield* Settings.make({ path, port, ...flags })
         const { admin, merchants } = settings
+        const isInMemory = merchants.some(({ stores }) => !stores.every(NodeStore.isDatabase))
+        if (moveRows && isInMemory) return yield* report(StoreFlag.inMemory)
         if (moveRows) {
           const moved = yield* Effect.forEach(merchants, ({ stores }) => NodeStore.move(stores))
           return yield* Console.log(`${Number.sumAll(moved)} rows were moved`)
@@ -75,7 +77,7 @@ export const make = (name: string) =>
         const ready = yield* Latch.make()
         const page = admin && (yield* NodeAdminPage.files)
         const options = { settings, policy: confirm, page, ready }
-        if (merchants.some(({ stores }) => stores.some(({ _tag }) => _tag === "memory"))) {
+        if (isInMemory) {
           yield* Effect.logWarning(
             "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
           )

@@ -57,6 +57,8 @@ export const read = Effect.fnUntraced(function* (
   return stores ?? [{ _tag: "memory" }]
 })
 
+export const inMemory = "A store in memory has no tables: give sqlite:FILE or postgres://…."
+
 export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
   const faults = Faults.make()
   const stores = yield* read(flags, faults)
@@ -67,9 +69,7 @@ export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<strin
   if (kept.length === stores.length && Arr.isArrayNonEmpty(kept)) return kept
   return yield* new Faults.InvalidSettings({
     sentences: [
-      isNamed
-        ? "A store in memory has no tables: give sqlite:FILE or postgres://…."
-        : "--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE."
+      isNamed ? inMemory : "--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE."
     ]
   })
 })

@@ -23,7 +23,8 @@ import * as Settings from "./Settings.ts"
 
 /**
  * Moves documents between stores in the order of the next start, and returns their number. Refuses
- * stores of several owners, and a database that is named twice, from which it would delete rows.
+ * stores of several owners, a database that is named twice, from which it would delete rows, and a
+ * store without all of its databases, whose rows it would leave behind.
  */
 export const move = Effect.fnUntraced(function* (
   stores: Arr.NonEmptyReadonlyArray<Engines>
@@ -42,7 +43,17 @@ export const move = Effect.fnUntraced(function* (
       message: "Two of the stores are the same database: name each database once"
     })
   }
-  yield* Effect.forEach(shards, Settings.setMoving, { discard: true })
+  const known = yield* Settings.incompleteCount(shards)
+  if (known !== undefined) {
+    return yield* new StoreUnusable({
+      message: `The store has ${known} databases, and not all of them are named: name all old ones, then the new ones`
+    })
+  }
+  yield* Effect.forEach(
+    shards,
+    (records, position) => Settings.setMoving(records, { position, count }),
+    { discard: true }
+  )
   let moved = 0
   for (const from of shards) {
     moved += yield* moveAll(from, "transactions", (key, rows) => ({

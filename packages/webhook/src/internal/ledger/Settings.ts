@@ -90,10 +90,29 @@ const write = (
 export interface Place {
   readonly position: number
   readonly count: number
+  /** The count of the move that has not ended. */
+  readonly next?: number
 }
 
 /** The count while rows are moved; no ledger has this count. */
 const moving = 0
+
+const placeOf = (records: Records): Effect.Effect<Place | undefined, StoreUnavailable> =>
+  Effect.map(
+    orDie("The setting")(records.get("settings", "place")),
+    (place) => place as Place | undefined
+  )
+
+/** Returns the number of databases of a store, if some of them are missing. */
+export const incompleteCount = (
+  shards: ReadonlyArray<Records>
+): Effect.Effect<number | undefined, StoreUnavailable> =>
+  Effect.map(Effect.forEach(shards, placeOf), (places) => {
+    const placed = places.filter((place) => place !== undefined)
+    const count = Math.max(0, ...placed.map((place) => place.next ?? place.count))
+    const isMoving = placed.some((place) => place.count === moving)
+    return (isMoving ? shards : placed).length < count ? count : undefined
+  })
 
 /** Takes a place for an engine; returns false if it has another one, or documents without one. */
 export const takePlace = (
@@ -101,8 +120,7 @@ export const takePlace = (
   { count, position }: Place
 ): Effect.Effect<boolean, StoreUnavailable> =>
   Effect.gen(function* () {
-    const place = yield* orDie("The setting")(records.get("settings", "place"))
-    const stored = place as Place | undefined
+    const stored = yield* placeOf(records)
     if (stored !== undefined) return stored.position === position && stored.count === count
     if (count === 1) return true
     for (const collection of ["transactions", "requests"] as const) {
@@ -118,8 +136,8 @@ export const setPlace = (records: Records, place: Place): Effect.Effect<void, St
 
 export const setMoving = (
   records: Records,
-  position: number
-): Effect.Effect<void, StoreUnavailable> => setPlace(records, { position, count: moving })
+  { count: next, position }: Place
+): Effect.Effect<void, StoreUnavailable> => setPlace(records, { position, count: moving, next })
 
 /** Tells whether each engine has a database of its own. */
 export const areDistinct = (
