@@ -57,6 +57,28 @@ describe("migrate", async () => {
     return check(place, `sqlite:${place.filename}`)
   })
 
+  it.live("says that a SQLite database in memory has no tables to migrate", () =>
+    Effect.gen(function* () {
+      for (const store of ["sqlite::memory:", "sqlite:file:callbacks?mode=memory"]) {
+        expect(yield* migrate(store)).toEqual([
+          1,
+          "",
+          "A store in memory has no tables: give sqlite:FILE or postgres://….\n"
+        ])
+      }
+    })
+  )
+
+  it.live("refuses a URI with a wrong escape in a sentence", () =>
+    Effect.gen(function* () {
+      expect(yield* migrate("sqlite:file:callbacks%zz.db")).toEqual([
+        1,
+        "",
+        "PAWL_STORE cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE.\n"
+      ])
+    })
+  )
+
   it.live("--move-rows does not end well without a store", () =>
     Effect.gen(function* () {
       const env = { ...none, ...secrets, ...nobody }

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Ledger from "../../Ledger.ts"
 import * as LedgerSql from "../../LedgerSql.ts"
 import * as NodeSqlite from "../../NodeSqlite.ts"
@@ -20,7 +21,10 @@ export type Store =
 
 export type Database = Exclude<Store, { readonly _tag: "memory" }>
 
-export const isDatabase = (store: Store): store is Database => store._tag !== "memory"
+/** Tells whether a store outlives its process, unlike one in memory. */
+export const isDatabase = (store: Store): store is Database =>
+  store._tag === "postgres" ||
+  (store._tag === "sqlite" && NodeSqlite.fileOf(store.filename) !== undefined)
 
 /** The shards of one store, in an order that must never change. */
 export type Stores = Arr.NonEmptyReadonlyArray<Store>
@@ -33,7 +37,10 @@ export const parse = (text: string): Store | undefined => {
     return { _tag: "postgres", url: Redacted.make(text) }
   }
   const [, filename] = /^sqlite:(.+)$/u.exec(text) ?? []
-  return filename === undefined ? undefined : { _tag: "sqlite", filename }
+  if (filename === undefined) return undefined
+  // A URI with a wrong escape names no file.
+  const isNamed = Result.isSuccess(Result.try(() => NodeSqlite.fileOf(filename)))
+  return isNamed ? { _tag: "sqlite", filename } : undefined
 }
 
 export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
