@@ -342,6 +342,35 @@ describe("the command erase", () => {
   })
 })
 
+describe("the command erase of a store that refuses", () => {
+  it.each(["BEFORE UPDATE ON pawl_transactions", "BEFORE DELETE ON pawl_transactions_texts"])(
+    "says why: a trigger %s",
+    (event) => {
+      const place = file()
+      return runs(
+        Effect.gen(function* () {
+          yield* Effect.flatMap(Ledger, (ledger) =>
+            ledger.accept(callback("1", "PENDING", { name: "Grace" }), 1000)
+          ).pipe(Effect.provide(ledgerOf(place), { local: true }))
+          const database = new DatabaseSync(place.filename)
+          database.exec(`CREATE TRIGGER refuses ${event} BEGIN SELECT RAISE(ABORT, 'Grace'); END`)
+          database.close()
+          const { code, stderr, stdout } = yield* run(
+            process.execPath,
+            [bin, "erase", "card-payment", "1"],
+            { ...none, PAWL_STORE: `sqlite:${place.filename}` }
+          )
+          expect([code, stdout, stderr]).toEqual([
+            1,
+            "",
+            "The store cannot be used: a trigger or a constraint refuses the row (SQLite error 1811).\n"
+          ])
+        })
+      )
+    }
+  )
+})
+
 /** Runs an effect whose waits take no real time. */
 const waitedFor = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {

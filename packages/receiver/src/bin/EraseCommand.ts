@@ -6,6 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Fault from "@pawl/webhook/internal/sql/Fault"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { report } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
@@ -53,9 +54,9 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
         }
       }
       if (compact) {
-        yield* Effect.catchTag(ledger.compact, "StoreUnavailable", () =>
+        yield* Effect.catchTag(ledger.compact, "StoreUnavailable", (error) =>
           report(
-            "The texts are deleted, and the store could not be rewritten: end the receivers and other sessions that use it, and run erase --compact again."
+            `The texts are deleted, and the store could not be rewritten (${Fault.of(error).cause}): end the receivers and other sessions that use it, make room on its disk, and run erase --compact again.`
           )
         )
         yield* Console.log(

@@ -9,6 +9,7 @@ import * as Redacted from "effect/Redacted"
 import { existsSync } from "node:fs"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+import * as Fault from "@pawl/webhook/internal/sql/Fault"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import type { Records } from "@pawl/webhook/internal/records/Records"
 import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
@@ -95,5 +96,7 @@ export const within = <A, R>(
     return yield* Effect.provide(work, NodeStore.layer(...stores))
   }).pipe(
     Effect.catchTag(["InvalidSettings", "StoreUnusable"], ({ message }) => report(message)),
-    Effect.catchTag("StoreUnavailable", () => report("The store does not answer."))
+    Effect.catchTag("StoreUnavailable", (error) =>
+      report(`The store cannot be used: ${Fault.of(error).cause}.`)
+    )
   )
