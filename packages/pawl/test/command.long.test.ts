@@ -7,6 +7,7 @@ import { Ledger } from "@pawl/webhook/Ledger"
 import * as Effect from "effect/Effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { DatabaseSync } from "node:sqlite"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -323,4 +324,28 @@ it("a signal ends a server with 0 whatever the words of its program, and work wi
   const trigger = await start({}, ...stuck)
   expect(await trigger.stop()).toBe(130)
   await sandbox.stop()
+})
+
+it("a transaction that cannot be read is not explained as one without a status, and does not stop the erasure of others", async () => {
+  const filename = join(directory, "damaged.db")
+  const written = Effect.gen(function* () {
+    const ledger = yield* Ledger
+    for (const transactionId of ["100001", "100002", "100003"])
+      yield* ledger.register({ kind: "card-payment", transactionId }, 0)
+  })
+  await Effect.runPromise(Effect.provide(written, NodeSqlite.layerLedger({ filename })))
+  const database = new DatabaseSync(filename)
+  database.exec("UPDATE pawl_transactions SET document = '{' WHERE key LIKE '100002%'")
+  database.close()
+  const env = { PAWL_STORE: `sqlite:${filename}` }
+  const err = "The card 100002 cannot be read: restore it from a backup.\n"
+  for (const command of ["explain", "replay", "export"]) {
+    expect(await runIn(env, command, "card", "100002")).toEqual({ code: 1, out: "", err })
+  }
+  const erased = await runIn(env, "erase", "card-payment", "100001", "100002", "100003")
+  expect(erased.code).toBe(1)
+  expect(erased.out.match(/^10000\d: deleted/gmu)).toEqual(["100001: deleted", "100003: deleted"])
+  expect(erased.err).toBe(
+    "100002 is not erased: The transaction 100002 card cannot be read: restore it from a backup, and erase it again.\n"
+  )
 })

@@ -7,6 +7,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Fault from "@pawl/webhook/internal/sql/Fault"
+import { NotRead } from "@pawl/webhook/internal/records/Known"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { report } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
@@ -30,15 +31,23 @@ const input = {
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** Command that ends with 1 if one of the transactions is not known. */
+/** Command that ends with 1 if one of the transactions is not known, or cannot be read. */
 export const erase = Command.make("erase", input, ({ compact, ids, kind, store }) =>
   StoreFlag.within(
     store,
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const unknown: Array<string> = []
+      const unread: Array<string> = []
       for (const id of ids) {
-        const erased = yield* ledger.erase(methodOf(kind), id)
+        const erased = yield* ledger.erase(methodOf(kind), id).pipe(
+          Effect.catchDefect((defect) => {
+            if (!(defect instanceof NotRead)) return Effect.die(defect)
+            unread.push(`${id} is not erased: ${defect.message}, and erase it again.`)
+            return Effect.undefined
+          })
+        )
+        if (erased === undefined) continue
         const { bodies, notes, open, quarantined, requests, rows } = erased
         if (rows + quarantined + requests + open === 0) {
           unknown.push(id)
@@ -62,16 +71,18 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
         yield* Console.log(
           "The store was rewritten. Backups and logs of the database keep the texts until you delete them."
         )
-      } else if (unknown.length < ids.length) {
+      } else if (unknown.length + unread.length < ids.length) {
         yield* Console.log(
           "Free space of the store may still have the texts: --compact rewrites it."
         )
       }
-      if (unknown.length > 0) {
-        return yield* report(
-          `The store has no ${methodOf(kind)} transaction ${unknown.join(", ")}.`
-        )
-      }
+      const failures = [
+        ...(unknown.length === 0
+          ? []
+          : [`The store has no ${methodOf(kind)} transaction ${unknown.join(", ")}.`]),
+        ...unread
+      ]
+      if (failures.length > 0) return yield* report(failures.join("\n"))
     })
   )
 ).pipe(

@@ -36,7 +36,7 @@ const input = {
   )
 }
 
-/** Makes a command that ends with 1 if the transaction is not known. */
+/** Makes a command that ends with 1 if the transaction is not known, or cannot be read. */
 const about = (
   name: string,
   description: string,
@@ -53,6 +53,9 @@ const about = (
         const story = StoredRow.findStory(yield* ledger.story(methodOf(kind), id), kind)
         if (story === undefined) {
           return yield* report(`The store has no ${kind} with this id.`)
+        }
+        if (story.row.unreadable === "document") {
+          return yield* report(`The ${kind} ${id} cannot be read: restore it from a backup.`)
         }
         yield* tell(story, confirm)
       })
@@ -77,10 +80,13 @@ export const explain = about(
       const until = count === 1 || lastAt === null ? "" : ` The last time: ${lastAt}.`
       yield* Console.log(`${at}  ${sentence}${until}`)
     }
-    const { confirmed, status, told } = TransactionReport.make(story.row, policy)
+    const { confirmed, deadLetter, status, told } = TransactionReport.make(story.row, policy)
     yield* Console.log(
       `Now: ${status ?? "no status"}${confirmed ? ", confirmed by the service" : ""}. The handler last received ${told ?? "nothing"}.`
     )
+    if (deadLetter !== null) {
+      yield* Console.log(`It is a dead letter (${deadLetter.reason}). ${deadLetter.explanation}`)
+    }
     if (!story.complete) yield* Console.log(incomplete)
   })
 )

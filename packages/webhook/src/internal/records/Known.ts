@@ -22,8 +22,11 @@ export const orDie =
   <A>(call: Effect.Effect<A, StoreUnavailable | Unreadable>): Effect.Effect<A, StoreUnavailable> =>
     Effect.catchTag(call, "Unreadable", ({ key }) => Effect.die(notRead(name, key)))
 
+/** Defect of a document that cannot be read. */
+export class NotRead extends Error {}
+
 const notRead = (name: string, key: string) =>
-  new Error(`${name} ${key} cannot be read: restore it from a backup`)
+  new NotRead(`${name} ${key.replace("\t", " ")} cannot be read: restore it from a backup`)
 
 /** A document, or that there is none; `isSure` if the store said so. */
 export interface Known {
