@@ -1,7 +1,15 @@
 import { bundleOf } from "@pawl/test-support/Program"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Effect from "effect/Effect"
@@ -185,6 +193,19 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
     PAWL_MERCHANT_KEY: "sandbox-key",
     PAWL_MERCHANT_SECRET: "sandbox-secret"
   }
+  const books = join(directory, "books-of-another")
+  const reconcileOf = (other: Readonly<Record<string, string>>) =>
+    runIn({ ...env, ...other }, "reconcile", "--day", "2026-11-21", "--out", books)
+  const refused = (reason: string) => ({
+    code: 1,
+    out: "",
+    err: expect.stringMatching(`^The store belongs to ${reason}.*\n$`) as unknown
+  })
+  expect(await reconcileOf({ PAWL_MERCHANT_KEY: "other" })).toEqual(refused("another merchant key"))
+  expect(await reconcileOf({ PAWL_BASE_URL: "http://127.0.0.1:1/api" })).toEqual(
+    refused("the service at")
+  )
+  expect(existsSync(books)).toBe(false)
   const [id = ""] = triggered.out.split(" ")
   const [explained, replayed, exported, unknown] = await Promise.all([
     runIn(env, "explain", "card-payment", id),
@@ -230,10 +251,12 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   const silent = createServer(() => asked.resolve()).listen(0, "127.0.0.1")
   await once(silent, "listening")
   const { port } = silent.address() as AddressInfo
+  const silentUrl = `http://127.0.0.1:${port}/api`
+  expect(await runIn(env, "receiver", "rename", baseUrl, silentUrl)).toMatchObject({ code: 0 })
   const interrupted = spawn(
     process.execPath,
     [program, "reconcile", "--day", day, "--out", join(directory, "interrupted")],
-    { env: { ...process.env, ...env, PAWL_BASE_URL: `http://127.0.0.1:${port}/api` } }
+    { env: { ...process.env, ...env, PAWL_BASE_URL: silentUrl } }
   )
   const ended = once(interrupted, "exit")
   let said = ""

@@ -3,7 +3,11 @@
  * differences and the books. A run after one that did not finish reads only the rest.
  */
 import * as Grammar from "@pawl/core/internal/Grammar"
+import { StatusReader } from "@pawl/core/StatusReader"
 import * as Pawl from "@pawl/http/Pawl"
+import * as Owner from "@pawl/webhook/internal/ledger/Owner"
+import * as StoreSettings from "@pawl/webhook/internal/ledger/Settings"
+import { Records } from "@pawl/webhook/internal/records/Records"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import * as Command from "effect/cli/Command"
@@ -73,6 +77,8 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
         merchants: [merchant],
         switches: profile
       } = yield* Settings.make({ path: "/callback", store, baseUrl, ...none })
+      const service = Pawl.layer({ ...client, ...merchant.service, profile })
+      yield* Effect.provide(checkOwner, service)
       const files = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       yield* files.makeDirectory(out, { recursive: true })
@@ -94,7 +100,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
         Effect.onInterrupt(() =>
           Console.error(`Interrupted: ${progress()}; run the command again to compare the others.`)
         ),
-        Effect.provide(Pawl.layer({ ...client, ...merchant.service, profile }))
+        Effect.provide(service)
       )
       const all = [...compared.values()].toSorted(byName)
       yield* OwnFile.write(name("csv"), DayBooks.csv(all))
@@ -130,6 +136,15 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
     "Writes the books of a day into a folder"
   )
 )
+
+/** Another service may have other transactions with the same ids. */
+const checkOwner = Effect.gen(function* () {
+  const { account } = yield* StatusReader
+  const owners = yield* StoreSettings.ownersOf(yield* Records)
+  for (const owner of owners) {
+    if (owner !== undefined && account !== undefined) yield* Owner.check(owner, account)
+  }
+})
 
 const keyOf = ({ scope, transactionId }: RowKey): string => `${scope}/${transactionId}`
 

@@ -83,7 +83,7 @@ const isMissing = (store: NodeStore.Database): store is NodeStore.Database & Nod
 
 export const within = <A, R>(
   flags: ReadonlyArray<string>,
-  work: Effect.Effect<A, StoreUnavailable | Reported, R | Ledger>
+  work: Effect.Effect<A, NodeStore.StoreUnusable | StoreUnavailable | Reported, R | Ledger>
 ): Effect.Effect<A, Reported, Exclude<R, Ledger | Records | RequestStore>> =>
   Effect.gen(function* () {
     const stores = yield* databases(flags)
