@@ -37,6 +37,10 @@ it("has switches and readings, each of which may be absent", async () => {
   }
 })
 
+it("may begin with a byte order mark", async () => {
+  expect(await read('\uFEFF{"switches":{}}')).toMatchObject({ success: { switches: {} } })
+})
+
 describe("a fault", () => {
   it.each([
     ["no JSON", "{", "the file is no profile"],
