@@ -7,7 +7,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Fault from "@pawl/webhook/internal/sql/Fault"
-import { NotRead } from "@pawl/webhook/internal/records/Known"
+import { notReadEnd } from "@pawl/webhook/internal/records/Known"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { report } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
@@ -42,8 +42,9 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
       for (const id of ids) {
         const erased = yield* ledger.erase(methodOf(kind), id).pipe(
           Effect.catchDefect((defect) => {
-            if (!(defect instanceof NotRead)) return Effect.die(defect)
-            unread.push(`${id} is not erased: ${defect.message}, and erase it again.`)
+            const reason = defect instanceof Error ? defect.message.replace("\t", " ") : ""
+            if (!reason.endsWith(notReadEnd)) return Effect.die(defect)
+            unread.push(`${id} is not erased: ${reason}, and erase it again.`)
             return Effect.undefined
           })
         )
