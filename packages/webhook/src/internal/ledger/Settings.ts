@@ -97,11 +97,11 @@ export interface Place {
 /** The count while rows are moved; no ledger has this count. */
 const moving = 0
 
-const placeOf = (records: Records): Effect.Effect<Place | undefined, StoreUnavailable> =>
-  Effect.map(
-    orDie("The setting")(records.get("settings", "place")),
-    (place) => place as Place | undefined
-  )
+const placeOf = (records: Records) =>
+  orDie("The setting")(records.get("settings", "place")) as Effect.Effect<
+    Place | undefined,
+    StoreUnavailable
+  >
 
 /** Returns the number of databases of a store, if some of them are missing. */
 export const incompleteCount = (
