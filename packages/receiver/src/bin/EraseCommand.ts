@@ -7,7 +7,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Fault from "@pawl/webhook/internal/sql/Fault"
-import { notReadEnd } from "@pawl/webhook/internal/records/Known"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { report } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
@@ -29,6 +28,9 @@ const input = {
   )
 }
 
+/** The message of the defect of a document that cannot be read. */
+const notRead = /cannot be read: restore it from a backup$/u
+
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 /** Command that ends with 1 if one of the transactions is not known, or cannot be read. */
@@ -43,7 +45,7 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
         const erased = yield* ledger.erase(methodOf(kind), id).pipe(
           Effect.catchDefect((defect) => {
             const reason = defect instanceof Error ? defect.message.replace("\t", " ") : ""
-            if (!reason.endsWith(notReadEnd)) return Effect.die(defect)
+            if (!notRead.test(reason)) return Effect.die(defect)
             unread.push(`${id} is not erased: ${reason}, and erase it again.`)
             return Effect.undefined
           })

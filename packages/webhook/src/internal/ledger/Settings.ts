@@ -97,22 +97,21 @@ export interface Place {
 /** The count while rows are moved; no ledger has this count. */
 const moving = 0
 
-const placeOf = (records: Records) =>
-  orDie("The setting")(records.get("settings", "place")) as Effect.Effect<
-    Place | undefined,
-    StoreUnavailable
-  >
-
 /** Returns the number of databases of a store, if some of them are missing. */
 export const incompleteCount = (
   shards: ReadonlyArray<Records>
 ): Effect.Effect<number | undefined, StoreUnavailable> =>
-  Effect.map(Effect.forEach(shards, placeOf), (places) => {
-    const placed = places.filter((place) => place !== undefined)
-    const count = Math.max(0, ...placed.map((place) => place.next ?? place.count))
-    const isMoving = placed.some((place) => place.count === moving)
-    return (isMoving ? shards : placed).length < count ? count : undefined
-  })
+  Effect.map(
+    Effect.forEach(shards, (records) => get(records, "place")),
+    (places) => {
+      const placed = (places as ReadonlyArray<Place | undefined>).filter(
+        (place) => place !== undefined
+      )
+      const count = Math.max(0, ...placed.map((place) => place.next ?? place.count))
+      const isMoving = placed.some((place) => place.count === moving)
+      return (isMoving ? shards : placed).length < count ? count : undefined
+    }
+  )
 
 /** Takes a place for an engine; returns false if it has another one, or documents without one. */
 export const takePlace = (
@@ -120,7 +119,8 @@ export const takePlace = (
   { count, position }: Place
 ): Effect.Effect<boolean, StoreUnavailable> =>
   Effect.gen(function* () {
-    const stored = yield* placeOf(records)
+    const place = yield* orDie("The setting")(records.get("settings", "place"))
+    const stored = place as Place | undefined
     if (stored !== undefined) return stored.position === position && stored.count === count
     if (count === 1) return true
     for (const collection of ["transactions", "requests"] as const) {

@@ -22,10 +22,8 @@ export const orDie =
   <A>(call: Effect.Effect<A, StoreUnavailable | Unreadable>): Effect.Effect<A, StoreUnavailable> =>
     Effect.catchTag(call, "Unreadable", ({ key }) => Effect.die(notRead(name, key)))
 
-/** The end of the message of a defect, which the command `erase` knows it by. */
-export const notReadEnd = "cannot be read: restore it from a backup"
-
-const notRead = (name: string, key: string) => new Error(`${name} ${key} ${notReadEnd}`)
+const notRead = (name: string, key: string) =>
+  new Error(`${name} ${key} cannot be read: restore it from a backup`)
 
 /** A document, or that there is none; `isSure` if the store said so. */
 export interface Known {
