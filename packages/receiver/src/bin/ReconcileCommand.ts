@@ -142,7 +142,8 @@ const checkOwner = Effect.gen(function* () {
   const { account } = yield* StatusReader
   const owners = yield* StoreSettings.ownersOf(yield* Records)
   for (const owner of owners) {
-    if (owner !== undefined && account !== undefined) yield* Owner.check(owner, account)
+    // Reads the owner, and takes no store that has none.
+    if (owner !== undefined) yield* Owner.take({ takeOwner: () => Effect.succeed(owner) }, account)
   }
 })
 
