@@ -178,7 +178,10 @@ describe("--merchants", () => {
           }),
           shop("c", { merchantSecret: "secret-of-old-times", store: shop("a").store }),
           shop("d", { forwardSecret: "secret-of-old-times" }),
-          shop("e", { merchantSecretPrevious: "secret-of-d" })
+          shop("e", {
+            merchantSecretPrevious: "secret-of-d",
+            store: `sqlite:file:${directory}/%61.db`
+          })
         ]
       },
       [
@@ -187,7 +190,8 @@ describe("--merchants", () => {
         "merchants[2].merchantSecret cannot be used: merchants[0] has it",
         "merchants[2].store cannot be used: merchants[0] has it",
         "merchants[3].forwardSecret cannot be used: merchants[0] has it",
-        "merchants[4].merchantSecretPrevious cannot be used: merchants[3] has it"
+        "merchants[4].merchantSecretPrevious cannot be used: merchants[3] has it",
+        "merchants[4].store cannot be used: merchants[0] has it"
       ]
     ],
     [

@@ -41,6 +41,18 @@ describe("a file of reconcile", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
+  it.effect("is the same, whether a path or a URI names the store", () =>
+    Effect.gen(function* () {
+      const lines = join(directory, "store.jsonl")
+      const openWith = (filename: string) =>
+        ReconcileLines.open(lines, { ...merchant, stores: [{ _tag: "sqlite", filename }] })
+      const store = join(directory, "a b.db")
+      yield* openWith(store)
+      yield* openWith(`file:${directory}/a%20b.db?cache=private`)
+      expect((yield* Effect.flip(openWith("file:other.db")))._tag).toBe("OtherBooks")
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   it.effect.each([
     [device, "it is not a regular file"],
     [directory, "it is a directory"]

@@ -30,6 +30,7 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
 import { closeSync, openSync, statSync } from "node:fs"
+import { unescape } from "node:querystring"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
@@ -139,7 +140,7 @@ const open = ({ filename }: Options) =>
  */
 export const fileOf = (filename: string): string | undefined => {
   const [, uri, query = ""] = /^file:(?:\/\/[^/]*)?([^?#]*)([^#]*)/u.exec(filename) ?? []
-  const path = uri === undefined ? filename : decodeURIComponent(uri)
+  const path = uri === undefined ? filename : unescape(uri)
   const isMemory = path === "" || path === ":memory:" || /mode=memory|vfs=memdb/u.test(query)
   return isMemory ? undefined : path
 }

@@ -79,6 +79,21 @@ describe("NodeSqlite", () => {
     holder.close()
   })
 
+  test("A35: reads the escapes of a URI as SQLite does", function* () {
+    const folder = dirname(file().filename)
+    for (const [name, path] of [
+      ["a%", "a%"],
+      ["b%2.db", "b%2.db"],
+      ["c%41%zz.db", "cA%zz.db"],
+      ["d%C3%A4.db", "dä.db"]
+    ] as const) {
+      yield* open(`file:${folder}/${name}`)
+      expect(statSync(join(folder, path)).mode & 0o777).toBe(0o600)
+    }
+    const unnamed = yield* Effect.flip(open(`file:${folder}/e%ff.db`))
+    expect(unnamed._tag).toBe("SqlError")
+  })
+
   test("leaves the mode of a file that is no database, and of a directory", function* () {
     const { filename } = file()
     writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))

@@ -4,6 +4,7 @@
  */
 import * as Json from "@pawl/core/internal/Json"
 import * as RetentionSettings from "@pawl/webhook/internal/work/RetentionSettings"
+import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as Config from "effect/Config"
@@ -236,7 +237,7 @@ const keysOfStore = (store: NodeStore.Store): ReadonlyArray<string> => {
   if (store._tag === "memory") return []
   return store._tag === "postgres"
     ? [`postgres ${Redacted.value(store.url)}`]
-    : [`file ${resolve(store.filename)}`]
+    : [`file ${resolve(NodeSqlite.fileOf(store.filename) ?? store.filename)}`]
 }
 
 const readText = (file: string): Effect.Effect<string, string> => {

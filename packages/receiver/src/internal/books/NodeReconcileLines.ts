@@ -14,6 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Compared } from "./DayComparison.ts"
+import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import type * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 
@@ -65,7 +66,7 @@ const nameOf = Effect.fnUntraced(function* (store: NodeStore.Store) {
   if (store._tag === "memory") return store._tag
   if (store._tag === "sqlite") {
     const path = yield* Path.Path
-    return `sqlite:${path.resolve(store.filename)}`
+    return `sqlite:${path.resolve(NodeSqlite.fileOf(store.filename) ?? store.filename)}`
   }
   const url = new URL(Redacted.value(store.url))
   url.password = ""
