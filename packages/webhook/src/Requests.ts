@@ -290,7 +290,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     const written = yield* newRequest(request, expiresAt)
     if (written.hasCardData) return yield* new CardDataRefused({ requestId })
     const at = yield* Lease.timeOf(store)
-    const { row } = yield* store.write(written, { at })
+    const { row } = yield* Sending.write(store, written, { at })
     const match = row.kind === kind ? seal.compare(row.digest, kind, request.body) : "different"
     if (match === "different") return yield* new RequestConflict({ requestId })
     const isReadable = match === "same" && row.parked?.reason !== "unreadable"

@@ -80,14 +80,12 @@ export const make = (
         const home = of(requestId)
         const opened = yield* Effect.filter(engines.own, ({ isInTransaction }) => isInTransaction)
         if (opened.some((records) => records !== home)) return yield* Effect.die(otherShard)
-        return yield* readable(
-          home.change("requests", requestId, (row, id) => {
-            if (row !== undefined) return { value: row, result: { row, isNew: false } }
-            const lease = until === undefined ? undefined : { id, until }
-            const written = RequestRule.write(request, at, lease)
-            return { value: written, result: { row: written, isNew: true }, wakes: wakes(written) }
-          })
-        )
+        return yield* home.change("requests", requestId, (row, id) => {
+          if (row !== undefined) return { value: row, result: { row, isNew: false } }
+          const lease = until === undefined ? undefined : { id, until }
+          const written = RequestRule.write(request, at, lease)
+          return { value: written, result: { row: written, isNew: true }, wakes: wakes(written) }
+        })
       }),
     /**
      * Writes a request anew that was surely never sent, and returns its row; undefined for any

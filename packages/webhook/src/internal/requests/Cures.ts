@@ -13,5 +13,5 @@ export const cures: Readonly<Record<ParkReason, string>> = {
   "no-key":
     "no given key opens it; give the secret or the key that sealed it and redrive it, or if it was never sent, make the same create again",
   unreadable:
-    "its row was changed in the database; if it was never sent, make the same create again, else ask the service whether it took effect"
+    "its row was changed in the database; restore the row, or if it was never sent, make the same create again; else ask the service whether it took effect, and if it did not, make it with another requestId"
 }

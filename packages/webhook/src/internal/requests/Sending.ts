@@ -5,6 +5,7 @@ import type {
   SendLimits,
   RequestResponse
 } from "@pawl/core/RequestSender"
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -12,6 +13,7 @@ import * as Effect from "effect/Effect"
 import { isLeased, type NewRequest, type RequestRow } from "../rule/RequestRow.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
 import { RequestConflict, RequestNotSent, RequestParked, ResponseLost } from "./RequestsError.ts"
+import type { RequestStore } from "../ledger/RequestStore.ts"
 import type { Seal } from "../../Seal.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Lease from "./Lease.ts"
@@ -53,6 +55,15 @@ const openOutcome = (
     (error) => new RequestParked({ requestId, reason: Attempt.reasonToPark(error) })
   )
 
+/** Writes a request, unless its stored document cannot be read. */
+export const write = (
+  store: RequestStore["Service"],
+  ...[request, begin]: Parameters<RequestStore["Service"]["write"]>
+) =>
+  Effect.catchTag(store.write(request, begin), "Unreadable", () =>
+    Effect.fail(new RequestParked({ requestId: request.requestId, reason: "unreadable" }))
+  )
+
 export const run = Effect.fnUntraced(function* (
   tools: Process.Tools,
   request: EncodedRequest,
@@ -63,9 +74,9 @@ export const run = Effect.fnUntraced(function* (
   const { kind, requestId } = request
 
   /** The store may have done what it did not answer. */
-  const inStore = <A>(call: Effect.Effect<A, { readonly _tag: "StoreUnavailable" }>) =>
-    Effect.mapError(call, () =>
-      RequestFailure.unknown(requestId, "the request store is not available")
+  const inStore = <A, E>(call: Effect.Effect<A, E | StoreUnavailable>) =>
+    Effect.catchTag(call, "StoreUnavailable", () =>
+      Effect.fail(RequestFailure.unknown(requestId, "the request store is not available"))
     )
 
   const sent = (leased: Parameters<typeof Attempt.run>[1]): Effect.Effect<Response, SendError> =>
@@ -161,6 +172,6 @@ export const run = Effect.fnUntraced(function* (
   })
 
   const at = yield* Lease.timeOf(store)
-  const { isNew, row } = yield* inStore(store.write(written, { at, until: at + Lease.duration }))
+  const { isNew, row } = yield* inStore(write(store, written, { at, until: at + Lease.duration }))
   return yield* isNew && isLeased(row) ? sent(row) : waitFor(row)
 })
