@@ -204,6 +204,8 @@ export const openOver = <E>(
       throw Settings.blamed(error, options)
     })
 
+const checkRequestId = Promised.copiedIf((requestId) => Arguments.text("requestId", requestId))
+
 const facade = (
   context: Context.Context<Needed>,
   address: Doors.Address,
@@ -230,7 +232,21 @@ const facade = (
     ...doors,
     listen,
     transactions: Transactions.of(runner, context),
-    requests: Promised.make(runner, { cancel, get, parked, redrive }),
+    requests: Promised.make(
+      runner,
+      { cancel, get, parked, redrive },
+      {
+        cancel: checkRequestId,
+        get: checkRequestId,
+        parked: Promised.copiedIf((page) => Arguments.page(page, "limit")),
+        redrive: Promised.copiedIf((requestId, options = {}) =>
+          Effect.andThen(
+            Arguments.text("requestId", requestId),
+            OptionTypes.check(options, { boolean: "hadNoEffect" })
+          )
+        )
+      }
+    ),
     close,
     [Symbol.asyncDispose]: close
   }

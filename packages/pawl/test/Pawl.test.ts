@@ -154,8 +154,7 @@ it("only true says that a request had no effect", () =>
     await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", rate: 1 })
     await expect(cardPayouts.create(payout)).rejects.toBeInstanceOf(OutcomeUnknown)
     await clock.advance("1 hour")
-    // A form has texts.
-    await requests.redrive("order-1", { hadNoEffect: "false" as never })
+    await requests.redrive("order-1", { hadNoEffect: false })
     expect(await requests.get("order-1")).toMatchObject({ outcome: undefined })
     await clock.advance("1 hour")
     await requests.redrive("order-1", { hadNoEffect: true })

@@ -247,6 +247,58 @@ it("names the kinds of transactions", async () => {
   }
 })
 
+it.each([undefined, null, 17, 17n, "", {}])("asks for an id in place of %s", async (id) => {
+  const method = "apm"
+  const cases = [
+    ["transactionId", await call(pawl.transactions.get, method, id)],
+    ["transactionId", await call(pawl.transactions.redrive, { method, transactionId: id })],
+    ["method", await call(pawl.transactions.redrive, id)],
+    ["method", await call(pawl.transactions.redrive, { method: id, transactionId: "100001" })],
+    ["requestId", await call(pawl.requests.get, id)],
+    ["requestId", await call(pawl.requests.cancel, id)],
+    ["requestId", await call(pawl.requests.redrive, id, { hadNoEffect: true })],
+    ["id", await follow("apm-payment", id)],
+    ["id", await call(pawl.apmPayments.status, id, {})],
+    ["subscriptionId", await call(pawl.subscriptions.cancel, id, {})]
+  ] as const
+  for (const [path, error] of cases) {
+    expect(error).toMatchObject({ _tag: "ValidationFailed", sent: false, fields: [{ path }] })
+  }
+})
+
+it.each<[unknown, string]>([
+  [null, "The argument"],
+  ["hunter2", "The argument"],
+  [{ limit: "2" }, "limit"],
+  [{ limit: 0 }, "limit"],
+  [{ limit: 1.5 }, "limit"],
+  [{ limit: 2, after: { requestId: "order-1" } }, "after"],
+  [{ limit: 2, before: {} }, "before"]
+])("refuses to list behind %o", async (page, setting) => {
+  for (const list of [pawl.requests.parked, pawl.transactions.deadLetters]) {
+    const error = await call(list, page)
+    expect(error).toMatchObject({ _tag: "InvalidConfig", setting })
+  }
+})
+
+it("lists dead letters without an argument, and parked requests with a limit alone", async () => {
+  expect(await pawl.transactions.deadLetters()).toEqual([])
+  expect(await pawl.transactions.deadLetters({})).toEqual([])
+  for (const page of [undefined, {}]) {
+    expect(await call(pawl.requests.parked, page)).toMatchObject({ setting: "limit" })
+  }
+})
+
+it("refuses a redrive with an option that is unknown or no boolean", async () => {
+  for (const [options, setting] of [
+    [{ hadNoEfect: true }, "hadNoEfect"],
+    // A form has texts.
+    [{ hadNoEffect: "false" }, "hadNoEffect"]
+  ]) {
+    expect(await call(pawl.requests.redrive, "order-1", options)).toMatchObject({ setting })
+  }
+})
+
 it("refuses to follow with an option that is unknown or has a wrong type", async () => {
   for (const [options, setting] of [
     [null, "The argument"],

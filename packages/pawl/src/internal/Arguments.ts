@@ -173,6 +173,16 @@ export const create = (kind: RequestKind, value: unknown) =>
 export const other = (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
   Effect.mapError(Effect.fromResult(copy(value, "")), refuse)
 
+/** Checks a text that must not be empty, such as an id. */
+export const text = (path: string, value: unknown): Effect.Effect<void, ValidationFailed> =>
+  typeof value === "string" && value !== ""
+    ? Effect.void
+    : Effect.fail(refuse({ path, message: "Expected a non-empty string" }))
+
+/** Checks the page of a list. */
+export const page = (value: unknown = {}, required?: "limit") =>
+  OptionTypes.check(value, { count: "limit", place: "after" }, required)
+
 const names = {
   time: "attemptTimeout totalTimeout",
   number: "maxAttempts",

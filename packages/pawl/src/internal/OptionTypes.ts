@@ -47,6 +47,12 @@ const checks = {
     (value) => isText(value) || isNumber(value),
     "give milliseconds, or text such as 2 seconds"
   ),
+  boolean: checkOf((value) => typeof value === "boolean", "give true or false"),
+  count: checkOf((value) => Number.isSafeInteger(value) && Number(value) > 0, "give 1 or more"),
+  place: checkOf(
+    (value) => isObject(value) && isNumber(value["at"]),
+    "give the place of the last one, with its at"
+  ),
   function: checkOf(isFunction, "give a function"),
   object,
   hooks: checkOf(

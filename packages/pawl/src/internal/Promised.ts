@@ -121,6 +121,12 @@ export type Check = (args: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArra
 
 const copied: Check = (args) => Effect.forEach(args, Arguments.other)
 
+/** Checks copies of the arguments, which cannot change later. */
+export const copiedIf =
+  (check: (...args: ReadonlyArray<unknown>) => Effect.Effect<void, unknown>): Check =>
+  (args) =>
+    Effect.tap(copied(args), (copies) => check(...copies))
+
 /**
  * Makes the methods of a service return promises. `checks` has the checks of methods with options,
  * and `replaced` the methods that another effect stands for.

@@ -10,29 +10,46 @@ import * as TransactionReport from "@pawl/webhook/internal/rule/TransactionRepor
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as Arguments from "./Arguments.ts"
 import * as OptionTypes from "./OptionTypes.ts"
-import { type Abortable, make as makePromised, type Promised, type Runner } from "./Promised.ts"
+import {
+  type Abortable,
+  copiedIf,
+  make as makePromised,
+  type Promised,
+  type Runner
+} from "./Promised.ts"
 
 const kinds: ReadonlyArray<unknown> = ["apm", "card", ...kindsOf.apm, ...kindsOf.card]
 
-const checkKind = (kind: Kind) =>
-  kinds.includes(kind)
+const checkOneOf = (path: string, names: ReadonlyArray<unknown>, value: unknown) =>
+  names.includes(value)
     ? Effect.void
     : Effect.fail(
         new ValidationFailed({
           sent: false,
-          fields: [{ path: "kind", message: `Expected one of ${kinds.join(", ")}` }]
+          fields: [{ path, message: `Expected one of ${names.join(", ")}` }]
         })
       )
 
+const checkKind = (kind: unknown) => checkOneOf("kind", kinds, kind)
+
+const checkId = (id: unknown) => Arguments.text("transactionId", id)
+
+const checks = {
+  get: copiedIf((kind, id) => Effect.andThen(checkKind(kind), checkId(id))),
+  deadLetters: copiedIf((page) => Arguments.page(page)),
+  redrive: copiedIf((key) => {
+    const { method, transactionId } = OptionTypes.isObject(key) ? key : {}
+    return Effect.andThen(checkOneOf("method", ["apm", "card"], method), checkId(transactionId))
+  })
+}
+
 const make = (ledger: Ledger["Service"]) => ({
   get: (kind: Kind, transactionId: string) =>
-    Effect.andThen(
-      checkKind(kind),
-      Effect.map(
-        Effect.suspend(() => ledger.get(methodOf(kind), transactionId)),
-        (row) => row && TransactionReport.make(row)
-      )
+    Effect.map(
+      ledger.get(methodOf(kind), transactionId),
+      (row) => row && TransactionReport.make(row)
     ),
   deadLetters: ({
     after,
@@ -84,7 +101,7 @@ export const of = (
   runner: Runner,
   context: Context.Context<Ledger | StatusReader>
 ): Transactions => ({
-  ...makePromised(runner, make(Context.get(context, Ledger))),
+  ...makePromised(runner, make(Context.get(context, Ledger)), checks),
   follow: (kind, id, options = {}) =>
     Stream.toAsyncIterableWith(
       OptionTypes.check(options, { signal: "signal" }).pipe(
