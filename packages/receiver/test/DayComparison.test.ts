@@ -354,6 +354,10 @@ const books = [
   compared("refund", "SUCCEED", { amount: "4.00" }),
   compared("card-payout", "SUCCEED", { transactionId: "=1+1", requestId: "x,y" }),
   compared("apm-payout", "FAILED"),
+  // No refund is booked of these, because only a card payment has refunds.
+  compared("apm-payment", "REFUNDED", { transactionId: "100005", ours: "REFUNDED" }),
+  compared("apm-payout", "REFUNDED", { transactionId: "100006", ours: "REFUNDED" }),
+  compared("card-payout", "REFUNDED", { transactionId: "100007", ours: "REFUNDED" }),
   compared("apm-payment", "SUCCEED", { transactionId: "100003", amount: null }),
   // The second row of the first transaction.
   compared("apm-payment", "SUCCEED", { scope: "apm", amount: null }),
@@ -382,7 +386,11 @@ describe("the books of a day", () => {
       "2026-11-21 * card-payment 100001",
       "2026-11-21 * card-payment 100002",
       "2026-11-21 * refund 100001",
-      "2026-11-21 * card-payout _1_1"
+      "2026-11-21 * card-payout _1_1",
+      ...["apm-payment 100005", "apm-payout 100006", "card-payout 100007"].flatMap((each) => [
+        `2026-11-21 * ${each}`,
+        `2026-11-21 * ${each}`
+      ])
     ])
     expect(journal).toContain("; apm-payment 100003 is SUCCEED, and its amount is not known.")
     expect(journal).toContain("; card 100004 is SUCCEED, and its kind is not known.")
@@ -399,5 +407,7 @@ describe("the books of a day", () => {
     // Of EUR: two sales, less the refund and the payout.
     expect(stdout.trim().split(/\s+/u).join(" ")).toBe("6.00 EUR assets:payments service")
     expect(run("balance", "--no-total", "expenses:chargebacks").stdout).toContain("0.50 USD")
+    expect(run("balance", "--no-total", "expenses:payouts").stdout).toContain("10.00 EUR")
+    expect(run("balance", "--no-total", "expenses:refunds").stdout).toContain("14.00 EUR")
   })
 })

@@ -3,9 +3,11 @@
  * hledger.
  *
  * The double entry books what the service states. A payment that succeeded is a sale, even if
- * refunded or charged back later. A refund is booked by its own transaction, and a chargeback with
- * its payment, as a loss of the whole amount. A transaction with several rows is booked once. Fees,
- * and payments that only the service knows, are not in the books.
+ * refunded or charged back later. The refund of a card payment is booked by its own transaction, and
+ * a chargeback with its payment, as a loss of the whole amount. Only card payments have refunds
+ * (`spec.md`, "Refunds"), so any other transaction in REFUNDED is booked with the return of its whole
+ * amount. A transaction with several rows is booked once. Fees, and payments that only the service
+ * knows, are not in the books.
  */
 import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Kind from "@pawl/core/Kind"
@@ -87,9 +89,16 @@ const isKnown = (compared: Compared): compared is Known =>
 const entriesOf = (date: string, each: Known): ReadonlyArray<string> => {
   const { kind, theirs } = each
   if (kind === "refund") return entry(date, each, accounts.refund, service)
-  if (kind.endsWith("payout")) return entry(date, each, accounts.payout, service)
+  const isReturned = theirs === "REFUNDED" && kind !== "card-payment"
+  if (kind.endsWith("payout")) {
+    return [
+      ...entry(date, each, accounts.payout, service),
+      ...(isReturned ? entry(date, each, service, accounts.payout) : [])
+    ]
+  }
   return [
     ...entry(date, each, service, accounts.sale),
+    ...(isReturned ? entry(date, each, accounts.refund, service) : []),
     ...(theirs === "CHARGEBACK" ? entry(date, each, accounts.chargeback, service) : [])
   ]
 }
