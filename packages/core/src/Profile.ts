@@ -43,7 +43,7 @@ export interface Options {
    */
   readonly callbackContentType?: "json" | "any"
   /**
-   * Poll intervals of an open transaction; the last repeats for a day; 5, 5, 10, 30, 60 minutes
+   * Poll intervals of an open transaction, above 0; the last repeats for a day; 5, 5, 10, 30, 60 minutes
    * (`docs/decisions/0007-reads.md`).
    */
   readonly pollIntervals?: readonly [Duration.Input, ...Array<Duration.Input>]
@@ -131,7 +131,13 @@ const fields = {
   payoutChecksum: Schema.Boolean,
   refundCallbackId: /* @__PURE__ */ Schema.Literals(["refund", "payment"]),
   callbackContentType: /* @__PURE__ */ Schema.Literals(["json", "any"]),
-  pollIntervals: /* @__PURE__ */ Schema.NonEmptyArray(Time),
+  pollIntervals: /* @__PURE__ */ Schema.NonEmptyArray(
+    /* @__PURE__ */ Time.check(
+      /* @__PURE__ */ Schema.makeFilter((interval) =>
+        Duration.isPositive(Duration.fromInputUnsafe(interval))
+      )
+    )
+  ),
   requestIdWindow: Time,
   status422: /* @__PURE__ */ Schema.Literals(["doubt", "no-effect"])
 } satisfies { readonly [Name in keyof Switches]: Schema.Codec<unknown> }

@@ -73,6 +73,7 @@ it("names the first switch that does not exist or has a wrong value", () => {
   const wrong: ReadonlyArray<Readonly<Record<string, unknown>>> = [
     { pollIntervals: [] },
     { pollIntervals: ["soon"] },
+    { pollIntervals: ["5 minutes", 0] },
     { pollIntervals: "5 minutes" },
     { refreshBefore: "Infinity" },
     { requestIdWindow: -1 },

@@ -22,6 +22,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 // Imported by file name: Bun replaces the package "undici" by its own, whose agent cannot dispatch.
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici/index.js"
+import * as Settings from "./internal/config/Settings.ts"
 import * as ConnectionFailure from "./internal/wire/ConnectionFailure.ts"
 import * as Slots from "./internal/wire/Slots.ts"
 import { defaultConnections, InvalidConfig } from "./PawlConfig.ts"
@@ -61,7 +62,10 @@ export const layerWith = (options: Options): Layer.Layer<Transport, InvalidConfi
   Layer.effect(
     Transport,
     Effect.gen(function* () {
-      const { connections = defaultConnections } = options
+      const connections = yield* Settings.count(options.connections ?? defaultConnections).pipe(
+        Result.mapError((advice) => new InvalidConfig({ setting: "connections", advice })),
+        Effect.fromResult
+      )
       const dispatcher = options.dispatcher ?? (yield* makeAgent(connections))
       const slots = Slots.make(connections)
       return Transport.of({

@@ -106,6 +106,8 @@ export type FollowError = Exclude<
   { readonly _tag: "ServiceFailed" | "RateLimited" | "Unreachable" }
 >
 
+const minGap = Duration.seconds(1)
+
 /** The interval of reads that are behind, and the longest time for them, in nanoseconds. */
 const behindGap = Duration.seconds(5)
 const behindTimeout = Duration.toNanosUnsafe(Duration.minutes(1))
@@ -139,7 +141,8 @@ const start = Effect.fnUntraced(function* ({
 }: FollowOptions) {
   const reader = yield* StatusReader
   const { pollIntervals } = yield* Profile
-  const gapAt = (index: number) => pollIntervals[index] ?? pollIntervals[pollIntervals.length - 1]
+  const gapAt = (index: number) =>
+    Duration.max(pollIntervals[Math.min(index, pollIntervals.length - 1)] ?? minGap, minGap)
   const hinted = yield* Latch.make()
   let claims = Evidence.none
   yield* hints.pipe(

@@ -121,6 +121,14 @@ describe("a dispatcher of the application", () => {
     ))
 })
 
+it("refuses a number of connections with which no request could be sent", () =>
+  Effect.gen(function* () {
+    for (const connections of [0, -1, Number.NaN])
+      expect(
+        yield* Effect.flip(Layer.launch(NodeTransport.layerWith({ connections })))
+      ).toMatchObject({ _tag: "InvalidConfig", setting: "connections" })
+  }).pipe(Effect.runPromise))
+
 it("a time limit beyond the longest timer of Node does not end a request", () =>
   Effect.gen(function* () {
     const server = yield* Server.start((socket) => {

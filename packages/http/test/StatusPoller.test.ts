@@ -295,6 +295,13 @@ describe("following", () => {
     }
   )
 
+  it("reads at most once in a second, even if an interval is 0", async () => {
+    const answers = ["NEW", "NEW", "NEW", "SUCCEED"]
+    expect(await follow({ answers, pollIntervals: [Duration.zero] })).toMatchObject({
+      reads: [0, 1, 2, 3]
+    })
+  })
+
   it.each(statuses.filter(isTerminal))(
     "makes no read when the status of the create is %s",
     async (status) => {

@@ -20,7 +20,6 @@
  */
 import { type RefusedCallback, StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler } from "@pawl/core/Handler"
-import * as Defaults from "@pawl/core/internal/Defaults"
 import { isolatedBy } from "@pawl/core/internal/Isolated"
 import { Profile } from "@pawl/core/Profile"
 import { StatusReader } from "@pawl/core/StatusReader"
@@ -93,7 +92,7 @@ export interface Options {
    * final statuses, `always` or `never`.
    */
   readonly policy?: Policy
-  /** The limits that differ from `WorkLimits.defaults`. */
+  /** The limits that differ from `WorkLimits.defaults`; `layer` throws if one is below 1. */
   readonly limits?: WorkLimits.Options
   /**
    * When a failed handler is called again. By default after 1, 2, 4, … seconds, at most 5 minutes
@@ -139,7 +138,7 @@ const layerOwner = Layer.effectDiscard(
 )
 
 const limitsOf = ({ limits, retrySchedule }: Options): WorkLimits.WorkLimits =>
-  Defaults.changed(WorkLimits.defaults, { ...limits, ...(retrySchedule && { retrySchedule }) })
+  WorkLimits.make({ ...limits, ...(retrySchedule && { retrySchedule }) })
 
 const layerReceive = Layer.effect(
   Receiver,

@@ -7,6 +7,7 @@ import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
 import * as Schedule from "effect/Schedule"
 import { describe, expect } from "vitest"
+import * as Receiver from "../src/Receiver.ts"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
@@ -541,6 +542,22 @@ test("a limit that is undefined keeps its default", function* () {
   yield* receive("1", "SUCCEED")
   yield* World.pass("2 seconds")
   expect(calls).toMatchObject([{ attempt: 1 }, { attempt: 2 }])
+})
+
+test("a limit that would stop or repeat the work is refused", function* () {
+  for (const [name, values] of Object.entries({
+    calls: [0, -1, Number.NaN, Infinity],
+    reads: [0, Number.NaN, Infinity],
+    readsPerSecond: [0, -1, Number.NaN],
+    lease: [0, -1, Number.NaN, Infinity]
+  })) {
+    for (const value of values) {
+      expect(() => Receiver.layer({ limits: { [name]: value } })).toThrow(
+        `limits.${name} cannot be used: give a number of 1 or more`
+      )
+    }
+  }
+  yield* Effect.void
 })
 
 test("a handler whose schedule had ended before an outage is not called after it", function* () {

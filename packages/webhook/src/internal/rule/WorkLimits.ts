@@ -1,3 +1,4 @@
+import * as Defaults from "@pawl/core/internal/Defaults"
 import * as Duration from "effect/Duration"
 import * as Schedule from "effect/Schedule"
 
@@ -34,6 +35,18 @@ export const defaults: WorkLimits = {
     /* @__PURE__ */ Schedule.exponential("1 second"),
     /* @__PURE__ */ Schedule.spaced("5 minutes")
   ]).pipe(/* @__PURE__ */ Schedule.upTo({ duration: "24 hours" }))
+}
+
+const finite = ["calls", "reads", "lease"] as const
+
+/** Returns the limits in place of the defaults. Throws if one would stop or repeat the work. */
+export const make = (options: { readonly [Name in keyof Options]?: unknown }): WorkLimits => {
+  const limits = Defaults.changed(defaults, options)
+  const wrong =
+    finite.find((name) => !(limits[name] >= 1 && limits[name] < Infinity)) ??
+    (limits.readsPerSecond >= 1 ? undefined : "readsPerSecond")
+  if (wrong === undefined) return limits
+  throw new RangeError(`limits.${wrong} cannot be used: give a number of 1 or more`)
 }
 
 /** Returns the limits of one of several shards: an equal share, at least one. */
