@@ -70,6 +70,32 @@ it("an empty recording shows nothing, and is not sound", () => {
   assert.isFalse(Doctor.isSound(findings))
 })
 
+it.each<[string, string]>([
+  ["Z", "ISO 8601 in UTC"],
+  ["+00", "ISO 8601 in UTC"],
+  ["+0000", "ISO 8601 in UTC"],
+  ["+02", "ISO 8601 with an offset"],
+  ["+0200", "ISO 8601 with an offset"],
+  ["-03:00", "ISO 8601 with an offset"]
+])("a time that ends with %s is %s", (offset, reading) => {
+  const exchange: Doctor.Recording["exchanges"][number] = {
+    name: "subscription",
+    method: "POST",
+    path: "/v1/payments/card/recurring",
+    sent: '{"plan":{"startDate":"2026-11-01T00:00:00Z"}}',
+    at: 0,
+    took: 1,
+    status: 200,
+    headers: {},
+    body: `{"nextChargeDate":"2026-11-22T00:30:00${offset}"}`
+  }
+  const readings = Doctor.findings({ ...blank, exchanges: [exchange] }).map(
+    ({ reading }) => reading
+  )
+  expect(readings).toContain(reading)
+  expect(readings).toContain("every interval units")
+})
+
 it("a subscription that could not be cancelled is a problem, because it charges its card again", async () => {
   const problems = async (refused: number) => {
     let deletes = 0

@@ -14,8 +14,8 @@ const timeFields = [
 ] as const
 
 const formats: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [
-  ["ISO 8601 in UTC", /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)$/u],
-  ["ISO 8601 with an offset", /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:?\d\d$/u],
+  ["ISO 8601 in UTC", /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\+00(?::?00)?)$/u],
+  ["ISO 8601 with an offset", /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d(?::?\d\d)?$/u],
   ["ISO 8601 without an offset", /^\d{4}-\d\d-\d\dT[\d:.]+$/u],
   ["date and time with a space", /^\d{4}-\d\d-\d\d [\d:.]+$/u],
   ["a date alone", /^\d{4}-\d\d-\d\d$/u],
@@ -43,11 +43,10 @@ const daysToCharge = (recording: Recording, name: string): number | undefined =>
   const sent = find(recording, name)?.sent
   const [, start] = /"startDate":"([^"]+)"/u.exec(sent ?? "") ?? []
   if (value === undefined || start === undefined) return undefined
+  const text = value.replace(" ", "T").replace(/T.*[+-]\d\d$/u, "$&:00")
   const next = /^\d+$/u.test(value)
     ? Number(value) * (value.length > 11 ? 1 : 1000)
-    : Date.parse(
-        `${value.replace(" ", "T")}${/Z|[+-]\d\d:?\d\d$|^[^T ]+$/u.test(value) ? "" : "Z"}`
-      )
+    : Date.parse(`${text}${/Z|[+-]\d\d:?\d\d$|^[^T]+$/u.test(text) ? "" : "Z"}`)
   return Math.round((next - Date.parse(start)) / 86_400_000)
 }
 
