@@ -12,6 +12,7 @@
  * | `pawl_webhook_callbacks_repeated_total` | accepted callbacks that repeat a known status |
  * | `pawl_webhook_callbacks_quarantined_total` | accepted callbacks that cannot be acted on |
  * | `pawl_webhook_callbacks_refused_total{http_response_status_code}` | callbacks that were not stored, by status code |
+ * | `pawl_webhook_bodies_given_up_total` | bodies that were answered 503 before their end, because all open ones had over 32 MiB |
  * | `pawl_webhook_accept_duration_seconds` | histogram: time to store a callback |
  * | `pawl_webhook_transitions_told_total{to}` | transitions that the handler accepted |
  * | `pawl_webhook_handler_failures_total` | calls of the handler that failed |

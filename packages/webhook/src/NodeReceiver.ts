@@ -250,6 +250,7 @@ const listenerOf = (run: Door.Run): RequestListener => {
     let length = 0
     const body = openBody(() => {
       stop()
+      run(Door.countGivenUp)
       respond(response, 503)
     })
     response.once("close", () => {

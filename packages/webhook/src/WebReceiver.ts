@@ -101,9 +101,11 @@ export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
       return promise
     }
     if (request.body === null) return respondTo(Door.emptyBody)
-    return readBody(openBody, request.body).then(({ bytes, release }) =>
-      bytes === undefined ? respond(503) : respondTo(bytes, release)
-    )
+    return readBody(openBody, request.body).then(({ bytes, release }) => {
+      if (bytes !== undefined) return respondTo(bytes, release)
+      run(Door.countGivenUp)
+      return respond(503)
+    })
   }
   return { handler, start, dispose }
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
 import * as Layer from "effect/Layer"
 import { createServer, type RequestListener } from "node:http"
 import { connect, type AddressInfo, type Socket } from "node:net"
@@ -119,6 +121,12 @@ describe("the bodies of a door", () => {
   })
 })
 
+const countGivenUp = Effect.sync(() => {
+  const all = Metric.snapshotUnsafe(Context.empty())
+  const state = all.find(({ id }) => id === "pawl.webhook.bodies.given_up")?.state
+  return state !== undefined && "count" in state ? Number(state.count) : 0
+})
+
 /** Bodies that do not end: 524 have less than 32 MiB together, and 525 have more. */
 const unfinished = { length: 64_000, count: 530, fitting: 524 }
 
@@ -128,6 +136,7 @@ test("A26: all bodies at a web handler have 32 MiB together, and a callback is a
   yield* Effect.addFinalizer(() => Effect.promise(dispose))
   const url = `http://x/callback${search}`
   const headers = { "content-type": "application/json" }
+  const before = yield* countGivenUp
   const statuses: Array<number> = []
   const refused = Promise.withResolvers<void>()
   const note = (status: number) => {
@@ -144,6 +153,7 @@ test("A26: all bodies at a web handler have 32 MiB together, and a callback is a
   const genuine = new Request(url, { method: "POST", ...callbackRequest() })
   expect((yield* Effect.promise(() => handler(genuine))).status).toBe(200)
   expect(statuses).toEqual(statuses.map(() => 503))
+  expect((yield* countGivenUp) - before).toBeGreaterThanOrEqual(statuses.length)
   expect(statuses.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
 })
 
@@ -152,6 +162,7 @@ test("A26: all bodies at a listener have 32 MiB together, and a callback is acce
     host: "127.0.0.1",
     port: 0
   })
+  const before = yield* countGivenUp
   const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 65000\r\n\r\n`
   const bytes = Buffer.from(head + "x".repeat(unfinished.length))
   const answers: Array<string> = []
@@ -170,6 +181,7 @@ test("A26: all bodies at a listener have 32 MiB together, and a callback is acce
   for (const socket of sockets) socket.destroy()
   expect(status).toBe(200)
   expect(answers).toEqual(answers.map(() => "HTTP/1.1 503"))
+  expect((yield* countGivenUp) - before).toBeGreaterThanOrEqual(answers.length)
   expect(answers.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
 })
 

@@ -74,10 +74,11 @@ it("A26: a body of more than 4,096 chunks is refused", async () => {
   expect(await send(4097, chunks)).toMatchObject({ status: 413, callbacks: 0 })
 })
 
-it("A26: beyond 32 MiB of bodies the oldest unfinished one is responded to with 503", async () => {
+it("A26: beyond 32 MiB of bodies the oldest unfinished one is responded to with 503, and counted", async () => {
   const { layer } = makeReceiver()
+  const watch = Layer.succeed(Metric.MetricRegistry, new Map<string, never>())
   const { dispose, handler } = HttpRouter.toWebHandler(
-    Layer.provide(Receiver.route("/callback"), layer),
+    Receiver.route("/callback").pipe(Layer.provide(layer), Layer.provideMerge(watch)),
     { disableLogger: true }
   )
   const post = (stream: ReadableStream<Uint8Array> | string) => {
@@ -110,5 +111,11 @@ it("A26: beyond 32 MiB of bodies the oldest unfinished one is responded to with 
   for (const { finish } of open) finish()
   const statuses = (await Promise.all(responses)).map(({ status }) => status)
   expect(statuses).toEqual([503, ...Array.from({ length: 524 }, () => 400)])
+  expect(Effect.runSync(Effect.provide(Metric.snapshot, watch))).toContainEqual(
+    expect.objectContaining({
+      id: "pawl.webhook.bodies.given_up",
+      state: { count: 1, incremental: true }
+    })
+  )
   await dispose()
 })

@@ -7,6 +7,8 @@ import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Metric from "effect/Metric"
+import { counter } from "../rule/Counters.ts"
 import type { Receiver, StatusCode } from "../../Receiver.ts"
 import { maxBytes } from "../../VerifyCallback.ts"
 import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
@@ -88,6 +90,15 @@ const notBuilt =
 /** The most chunks of a body: writes of 16 bytes still send 64 KiB. */
 const maxChunks = 4096
 const maxHeldBytes = 32 * 1024 * 1024
+
+/** Counted apart from refused callbacks, whose 503 says that the store cannot be written. */
+export const countGivenUp: Effect.Effect<void> = /* @__PURE__ */ Metric.update(
+  /* @__PURE__ */ counter(
+    "bodies.given_up",
+    "Bodies that were answered 503 before their end, because all together were too large"
+  ),
+  1
+)
 
 export interface Body {
   /** Adds a chunk; returns false if the body is too large, has too many chunks, or was given up. */

@@ -35,7 +35,9 @@ export const make = (): ((
           body.add(chunk) ? Effect.void : Effect.fail(Door.tooLargeBody)
         ),
         Effect.match({ onFailure: identity, onSuccess: body.complete }),
-        Effect.flatMap((bytes) => (isGivenUp ? Effect.succeed(503 as const) : receive(bytes))),
+        Effect.flatMap((bytes) =>
+          isGivenUp ? Effect.as(Door.countGivenUp, 503 as const) : receive(bytes)
+        ),
         Effect.ensuring(Effect.sync(body.release))
       )
     })
