@@ -56,7 +56,7 @@ import {
   type ServerOptions,
   type ServerResponse
 } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import type { AddressInfo } from "node:net"
 import * as Door from "./internal/doors/Door.ts"
 import * as NodeConnections from "./internal/doors/NodeConnections.ts"
 import { Journal } from "./Journal.ts"
@@ -154,7 +154,7 @@ export const createServer = (listener?: RequestListener): Server =>
   limited(listener, () => void Effect.runFork(Effect.logWarning(full))).server
 
 const limited = (listener: RequestListener | undefined, onFull: () => void) => {
-  const server = createNodeServer(limits, listener)
+  const server = createNodeServer(limits, listener && NodeConnections.limitPipelined(listener))
   const max = NodeConnections.mostConnections()
   return { server, ...NodeConnections.limit(server, { ...drain, max, onFull }) }
 }
@@ -198,19 +198,11 @@ const open = (server: Server, { host, port }: { readonly host: string; readonly 
 /** A body over the limit is read up to this size, so that its sender reads the response. */
 const maxDrainedBytes = 4 * maxBytes
 
-/** The most unanswered requests of a connection. */
-const maxPipelined = 8
-
 const listenerOf = (run: Door.Run): RequestListener => {
   const openBody = Door.makeBodies()
-  const pipelined = new WeakMap<Socket, number>()
 
-  return (request, response) => {
+  return NodeConnections.limitPipelined((request, response) => {
     const { headers, method = "", socket, url = "" } = request
-    const count = (pipelined.get(socket) ?? 0) + 1
-    if (count > maxPipelined) return void socket.destroy()
-    pipelined.set(socket, count)
-    response.once("close", () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1))
 
     const finish = (bytes: Uint8Array, release?: () => void): void => {
       const fiber = run(
@@ -271,7 +263,7 @@ const listenerOf = (run: Door.Run): RequestListener => {
       if (isTaken) finish(body.complete(), body.release)
       else finish(Door.tooLargeBody)
     })
-  }
+  })
 }
 
 const rawBodyOf = (request: IncomingMessage): Uint8Array | undefined => {

@@ -244,11 +244,24 @@ test("A39: one connection too many closes the longest idle one, and no working o
   yield* gone
 })
 
-test("a connection with more than 8 requests without a response is closed", function* () {
+const sendNine = (port: number) =>
+  sendRaw(port, (socket) => socket.write("GET /callback HTTP/1.1\r\nHost: x\r\n\r\n".repeat(9)))
+
+test("a connection with more than 8 requests without a response is closed by a listener", function* () {
   const stuck = Layer.succeed(Receiver.Receiver, { receive: () => Effect.never })
   const { dispose, listener } = NodeReceiver.toListener(stuck)
   yield* Effect.addFinalizer(() => Effect.promise(dispose))
-  const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
-  const request = "GET /callback HTTP/1.1\r\nHost: x\r\n\r\n"
-  expect(yield* sendRaw(port, (socket) => socket.write(request.repeat(9)))).toBe("")
+  const server = createServer(listener)
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+  yield* Effect.callback<void>((resume) => {
+    server.listen(0, "127.0.0.1", () => resume(Effect.void))
+  })
+  expect(yield* sendNine((server.address() as AddressInfo).port)).toBe("")
+})
+
+test("a connection with more than 8 requests without a response is closed by a server of any listener", function* () {
+  let requests = 0
+  const port = yield* NodeReceiver.listen(() => void requests++, { host: "127.0.0.1", port: 0 })
+  expect(yield* sendNine(port)).toBe("")
+  expect(requests).toBe(8)
 })

@@ -11,7 +11,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { readFileSync } from "node:fs"
-import type { Server, ServerResponse, OutgoingHttpHeaders } from "node:http"
+import type { RequestListener, Server, ServerResponse, OutgoingHttpHeaders } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 
 export interface Limits {
@@ -111,6 +111,22 @@ export const limit = (
     )
   )
   return { end }
+}
+
+/** The most unanswered requests of a connection. */
+const maxPipelined = 8
+
+/** Closes a connection that sends further requests while too many have no response. */
+export const limitPipelined = (listener: RequestListener): RequestListener => {
+  const unanswered = new WeakMap<Socket, number>()
+  return (request, response) => {
+    const { socket } = request
+    const count = (unanswered.get(socket) ?? 0) + 1
+    if (count > maxPipelined) return void socket.destroy()
+    unanswered.set(socket, count)
+    response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+    listener(request, response)
+  }
 }
 
 /** Returns a third of the file descriptors of the process, at most 2,048. */
