@@ -61,6 +61,27 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
     expect(yield* store.get("2")).toBeUndefined()
   })
 
+  test("a request that waits is due earlier by the time by which the clock was set back", function* () {
+    const { ledger, store } = yield* stores
+    const minute = 60_000
+    for (const id of ["1", "2"]) yield* store.write(request(id), { at: 0 })
+    const { rows } = yield* store.claim({ at: 9 * minute, until: 10 * minute, limit: 2 })
+    for (const row of rows.filter(({ requestId }) => requestId === "1"))
+      yield* store.release(row, { at: 9 * minute, dueAt: 9 * minute + 2000 })
+    const [at, by] = [5 * minute, 4 * minute]
+    const claim = (after: number) =>
+      Effect.map(
+        store.claim({ at: at + after, until: at + after + minute, limit: 9 }),
+        ({ rows }) => rows.map(({ requestId }) => requestId)
+      )
+    expect(yield* claim(minute)).toEqual([])
+    yield* ledger.shift({ at, by, until: at + 10_000 })
+    expect(yield* claim(1999)).toEqual([])
+    expect(yield* claim(2000)).toEqual(["1"])
+    expect(yield* claim(29_999)).toEqual([])
+    expect(yield* claim(30_000)).toEqual(["2"])
+  })
+
   test("the registration of an outcome wakes the worker of the ledger", function* () {
     const { ledger, store } = yield* stores
     yield* store.write(request("1"), { at: 1000, until: 31_000 })

@@ -18,6 +18,8 @@ import * as RequestRule from "../rule/RequestRule.ts"
 import * as RowPages from "../rule/RowPages.ts"
 import * as RowRule from "../rule/RowRule.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
+import { defaults } from "../rule/WorkLimits.ts"
+import { requestLanes } from "../records/Codecs.ts"
 import { keyOf, type TransactionKey, transactionOf } from "../documents/Fields.ts"
 import type { Records } from "../records/Engine.ts"
 import type { Found } from "../records/Known.ts"
@@ -161,9 +163,9 @@ export const make = (
       }
     }),
     /**
-     * Corrects rows after the clock was set back by `by` milliseconds to `at`: those due within
-     * twice that time and the time of a lease are due earlier by it, and no lease ends after
-     * `until`.
+     * Corrects rows and requests after the clock was set back by `by` milliseconds to `at`: those
+     * due within twice that time and the time of a lease are due earlier by it, and no lease of a
+     * row ends after `until`.
      */
     shift: (options: Shift) => Effect.asVoid(each(engines, (records) => shiftIn(records, options))),
     /**
@@ -260,19 +262,34 @@ const shiftIn = Effect.fnUntraced(function* (
   records: Records,
   options: Shift
 ): Effect.fn.Return<void, StoreUnavailable> {
-  const keys = new Set<string>()
-  for (const lane of lanes.keys()) {
-    const range = { lane, from: start, to: options.until + 2 * options.by, limit: pageSize }
-    yield* eachDue(records, "transactions", range, (found) =>
-      Effect.sync(() => {
-        for (const { key } of found) keys.add(key)
-        return true
-      })
-    )
-  }
-  yield* changeEach(records, "transactions", keys, () =>
-    replan((rows) => StoredRow.shift(rows, options))
+  const keysOf = Effect.fnUntraced(function* (
+    collection: "transactions" | "requests",
+    { by, until }: Shift,
+    ofLanes: Iterable<number>
+  ) {
+    const keys = new Set<string>()
+    for (const lane of ofLanes) {
+      const range = { lane, from: start, to: until + 2 * by, limit: pageSize }
+      yield* eachDue(records, collection, range, (found) =>
+        Effect.sync(() => {
+          for (const { key } of found) keys.add(key)
+          return true
+        })
+      )
+    }
+    return keys
+  })
+  const rowKeys = yield* keysOf("transactions", options, lanes.keys())
+  yield* changeEach(records, "transactions", rowKeys, () =>
+    replan((rows) => rows.map((stored) => StoredRow.shift(stored, options)))
   )
+  // The lease of a request has its own time.
+  const ofRequests = { ...options, until: Math.max(options.until, options.at + defaults.lease) }
+  const requestKeys = yield* keysOf("requests", ofRequests, [requestLanes.due])
+  yield* changeEach(records, "requests", requestKeys, () => (row) => {
+    const shifted = row && StoredRow.shift(row, ofRequests)
+    return { value: shifted, result: 0, wakes: shifted !== row }
+  })
 })
 
 /** A rule that changes times of rows; a document whose rows stay the same is not written. */

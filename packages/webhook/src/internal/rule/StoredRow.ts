@@ -104,8 +104,13 @@ export const hasRegisteredRefund = (rows: StoredRows): boolean =>
 
 const kindOf = ({ row }: StoredRow): Kind => row.kind
 
-export const claimableAt = ({ dueAt, lease }: StoredRow): number =>
-  lease?.until ?? dueAt ?? Infinity
+export const claimableAt = ({
+  dueAt,
+  lease
+}: {
+  readonly dueAt: number | undefined
+  readonly lease: { readonly until: number } | undefined
+}): number => lease?.until ?? dueAt ?? Infinity
 
 /** Returns due rows, oldest first, at most `limits` of each lane. */
 export const claimable = (
@@ -125,21 +130,25 @@ export const claimable = (
   return due.filter((stored) => claimed.has(stored) || last.has(stored))
 }
 
-/** Corrects rows after the clock was set back by `by` to `at`. */
-export const shift = (
-  rows: StoredRows,
+/** Corrects a row or a request after the clock was set back by `by` to `at`. */
+export const shift = <
+  A extends {
+    readonly dueAt: number | undefined
+    readonly lease: { readonly until: number } | undefined
+  }
+>(
+  stored: A,
   { at, by, until }: { readonly at: number; readonly by: number; readonly until: number }
-): StoredRows =>
-  rows.map((stored) => {
-    const claimable = claimableAt(stored)
-    if (claimable <= at || claimable > until + 2 * by) return stored
-    const { dueAt, lease } = stored
-    return {
-      ...stored,
-      dueAt: dueAt === undefined || dueAt <= at ? dueAt : Math.max(at, dueAt - by),
-      lease: lease && { ...lease, until: Math.min(lease.until, until) }
-    }
-  })
+): A => {
+  const { dueAt, lease } = stored
+  const claimable = claimableAt(stored)
+  if (claimable <= at || claimable > until + 2 * by) return stored
+  return {
+    ...stored,
+    dueAt: dueAt === undefined || dueAt <= at ? dueAt : Math.max(at, dueAt - by),
+    lease: lease && { ...lease, until: Math.min(lease.until, until) }
+  }
+}
 
 /** Ignores lanes whose limit is 0. */
 export const nextClaimableAt = (

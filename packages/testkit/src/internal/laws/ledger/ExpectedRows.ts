@@ -31,7 +31,12 @@ export const make = () => {
     of: (id: Id) => stored.get(textOf(id))?.rows ?? [],
     keys: (): ReadonlyArray<readonly [name: string, id: Id]> => [...stored],
     shift: (options: Parameters<typeof StoredRow.shift>[1]): void => {
-      for (const each of stored.values()) set(each, StoredRow.shift(each.rows, options))
+      for (const each of stored.values()) {
+        set(
+          each,
+          each.rows.map((one) => StoredRow.shift(one, options))
+        )
+      }
     },
     nextAt: (limit?: number | Row.PerLane) => StoredRow.nextClaimableAt(all(), limit),
     deleteBodies: (options: { readonly before: number; readonly limit: number }): number => {
@@ -40,9 +45,9 @@ export const make = () => {
         const { count, rows } = Erasure.deleteBodies(each.rows, options)
         deleted += count
         // Else a join would bring a deleted body back.
-        const left = rows.map((row) => ({
-          ...row,
-          bodies: Struct.pick(row.bodies, Struct.keys(row.row.newestCallbacks))
+        const left = rows.map((one) => ({
+          ...one,
+          bodies: Struct.pick(one.bodies, Struct.keys(one.row.newestCallbacks))
         }))
         set(each, left)
       }
