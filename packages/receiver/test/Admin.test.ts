@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
 import { readFileSync } from "node:fs"
 import * as Admin from "../src/Admin.ts"
 import { askAdmin } from "./askAdmin.ts"
@@ -186,6 +187,19 @@ describe("dead letters", () => {
     })
   )
 })
+
+it.effect("redrives all dead letters, also those of a clock that was set back since", () =>
+  Effect.gen(function* () {
+    const { ask, ledger } = yield* there
+    yield* ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
+    const { rows } = yield* ledger.claim({ at: 1e9, until: 2e9, limit: 1 })
+    const deadLetter = { reason: "handler-failed", at: 3000, to: "SUCCEED" } as const
+    for (const row of rows) yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+    yield* TestClock.setTime(1000)
+    const { json } = yield* ask("/dead-letters/redrive?reason=handler-failed", "POST")
+    expect(json).toMatchObject({ redriven: 1 })
+  })
+)
 
 it.effect("responds 405 with the allowed method to any other method", () =>
   Effect.gen(function* () {

@@ -99,6 +99,34 @@ it("R27: a step back that is shorter than a lease cuts the lease, and moves what
   expect(shift(stored, { at, by, until })).toMatchObject({ dueAt: at, lease: { until } })
 })
 
+test("R27: a redrive of all takes the dead letters that were parked later than now, but none that is parked meanwhile", function* () {
+  const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
+  const parkedAt = [500, 1500, 3000]
+  for (const at of parkedAt) {
+    const transactionId = String(at)
+    yield* ledger.register({ kind: "card-payment", transactionId }, 0)
+  }
+  const { rows } = yield* ledger.claim({ at: day, until: 2 * day, limit: 3 })
+  for (const row of rows) {
+    const at = Number(row.transactionId)
+    yield* ledger.write(row, {
+      deadLetter: { reason: "handler-failed", at, to: "SUCCEED" },
+      release: { dueAt: undefined }
+    })
+  }
+  const page = { reason: "handler-failed", before: 1000, now: 2000, dueAt: 2000 } as const
+  let after: Parameters<typeof ledger.redriveAll>[0]["after"]
+  let redriven = 0
+  do {
+    const done = yield* ledger.redriveAll({ ...page, after, rate: 10, limit: 1 })
+    redriven += done.redriven
+    after = done.last
+  } while (after !== undefined)
+  expect(redriven).toBe(2)
+  const left = yield* ledger.deadLetters({ limit: 9 })
+  expect(left.map(({ transactionId }) => transactionId)).toEqual(["1500"])
+})
+
 test("R27: small steps back count together, and rows are shifted again 1 and 5 seconds later", function* () {
   const shifts: Array<readonly [number, number]> = []
   const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)

@@ -46,13 +46,15 @@ export const redriveAll: (
   if (rate === undefined) return invalid(`rate must be a number of rows a second, up to ${maxRate}`)
   const read = noteIn(query)
   if ("status" in read) return read
-  const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
+  const clock = yield* Clock.Clock
+  const at = LedgerClock.timeOf(ledger, clock)
   const batch = { reason, before: at, rate, limit: batchSize, note: read.note }
   let [listed, redriven] = [0, 0]
   let after: ParkedKey | undefined
   do {
     const dueAt = at + Math.floor((listed * 1000) / rate)
-    const page = yield* ledger.redriveAll({ ...batch, after, dueAt })
+    const now = LedgerClock.timeOf(ledger, clock)
+    const page = yield* ledger.redriveAll({ ...batch, after, now, dueAt })
     listed += page.listed
     redriven += page.redriven
     after = page.last

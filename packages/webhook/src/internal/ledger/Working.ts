@@ -39,6 +39,8 @@ export interface Claim {
 export interface RedriveAll extends Reading.DeadLettersPage {
   readonly reason: DeadLetter["reason"]
   readonly before: number
+  /** Letters parked later than this are of a clock that was set back since. */
+  readonly now?: number | undefined
   readonly dueAt: number
   readonly rate: number
   readonly note?: Note | undefined
@@ -141,21 +143,28 @@ export const make = (
     /** Makes dead letters due again; false when the key names none. */
     redrive: (key: Key, at: number, note?: Note) => redriveAt(key, at, redriven(at, note)),
     /**
-     * Redrives a page of the dead letters of a reason that were parked until `before`, oldest
-     * first. The first is due at `dueAt`, then `rate` in each second; one that cannot be read leaves
+     * Redrives a page of the dead letters of a reason that were parked until `before`, or later
+     * than `now`, oldest first. The first is due at `dueAt`, then `rate` in each second; one that cannot be read leaves
      * its time unused. Returns how many were listed and how many of them redriven, and the place of
      * the last one; undefined on the last page.
      */
-    redriveAll: Effect.fnUntraced(function* ({ before, dueAt, note, rate, ...page }: RedriveAll) {
+    redriveAll: Effect.fnUntraced(function* ({
+      before,
+      dueAt,
+      note,
+      now = Infinity,
+      rate,
+      ...page
+    }: RedriveAll) {
       const letters = yield* deadLetters(page)
-      const parked = letters.filter(({ deadLetter }) => deadLetter.at <= before)
+      const parked = letters.filter(({ deadLetter: { at } }) => at <= before || at > now)
       const event = redriven(before, note)
       const done = yield* Effect.filter(
         parked,
         (row, index) => redriveAt(row, dueAt + Math.floor((index * 1000) / rate), event),
         { concurrency: "unbounded" }
       )
-      const last = parked[page.limit - 1]
+      const last = (now === Infinity ? parked : letters)[page.limit - 1]
       return {
         listed: parked.length,
         redriven: done.length,
