@@ -5,8 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import * as FreePort from "@pawl/test-support/FreePort"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -43,12 +42,7 @@ export const withSandbox = <A, E>(
 
 const client = NodeHttpClient.layerUndici
 
-export const freePort = Effect.callback<string>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo
-    server.close(() => resume(Effect.succeed(String(port))))
-  })
-})
+export const freePort = Effect.map(Effect.promise(FreePort.freePort), String)
 
 export const temporary = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "pawl-examples-"))),

@@ -1,8 +1,8 @@
 import { bundleOf } from "../../test-support/src/Program.ts"
 import { execFile, execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { connect } from "node:net"
+import { freePort } from "../../test-support/src/FreePort.ts"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, expect, it } from "vitest"
@@ -38,14 +38,6 @@ it("has a row for every input in the guide", () => {
     expect(guide).toMatch(new RegExp(`^\\|[^|]*\`${name}\``, "mu"))
   }
 })
-
-const freePort = (): Promise<number> =>
-  new Promise((done) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })
 
 const isListening = (port: number): Promise<boolean> =>
   new Promise((done) => {

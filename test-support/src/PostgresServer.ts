@@ -2,11 +2,10 @@
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
-import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { freePort } from "./FreePort.ts"
 
 const execute = promisify(execFile)
 const installations = "/usr/lib/postgresql"
@@ -32,15 +31,6 @@ const run = async (name: string, ...args: ReadonlyArray<string>): Promise<string
     : [program, args]
   const { stdout } = await execute(file, [...all], { cwd: tmpdir() })
   return stdout
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 }
 
 /** A server. `kill` ends all its processes at once, as if its machine lost its memory. */

@@ -14,7 +14,7 @@ import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
 import * as Merchant from "pawl/Merchant"
 import { expect, it } from "vitest"
-import { freePort } from "./doors.ts"
+import { freePort } from "@pawl/test-support/FreePort"
 
 const order = {
   requestId: "order-1",

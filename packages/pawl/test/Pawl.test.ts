@@ -16,6 +16,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inspect, promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { callback } from "./doors.ts"
 
 const payment = (requestId: string, amount = "10.00") => ({
   requestId,
@@ -300,19 +301,7 @@ it("a callback that comes after close is answered with 503", async () => {
   const pawl = await openReal({ ...settings, merchantSecret: "secret", store })
   await pawl.close()
   const checksum = createHmac("sha256", "secret").update("4711|10.00|EUR|100001").digest("base64")
-  const response = await pawl.fetch()(
-    new Request("https://shop.example/callback?paymentMethod=apm", {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-checksum": checksum },
-      body: JSON.stringify({
-        transactionId: "100001",
-        transactionStatus: "SUCCEED",
-        accountId: "4711",
-        amount: "10.00",
-        currency: "EUR"
-      })
-    })
-  )
+  const response = await pawl.fetch()(callback("https://shop.example/callback", checksum))
   expect(response.status).toBe(503)
   await rm(directory, { recursive: true })
 })

@@ -3,21 +3,12 @@
  */
 import { open, type Pawl, type Transition } from "pawl"
 import { sandbox } from "pawl/testing"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { freePort } from "@pawl/test-support/FreePort"
 import { expect } from "vitest"
 
 export interface App {
   readonly close: () => unknown
 }
-
-export const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 
 /**
  * Opens a shop and starts its application, at whose address it runs `test`. `path` is that of its public
@@ -83,14 +74,11 @@ export const pays = async ({
     })
 }
 
-/** Posts a callback that nobody signed, and returns the status of the response. */
-export const forge = (url: string, path = "/callback"): Promise<number> =>
-  fetch(`${url}${path}?paymentMethod=apm`, {
+/** Makes the request of a callback about transaction 100001. */
+export const callback = (url: string, checksum: string): Request =>
+  new Request(`${url}?paymentMethod=apm`, {
     method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "x-checksum": "bm90IHRoZSBzZWNyZXQgYnV0IGEgZ29vZCB0cnkhISE="
-    },
+    headers: { "content-type": "application/json", "x-checksum": checksum },
     body: JSON.stringify({
       transactionId: "100001",
       transactionStatus: "SUCCEED",
@@ -98,7 +86,13 @@ export const forge = (url: string, path = "/callback"): Promise<number> =>
       amount: "10.00",
       currency: "EUR"
     })
-  }).then(({ status }) => status)
+  })
+
+/** Posts a callback that nobody signed, and returns the status of the response. */
+export const forge = (url: string, path = "/callback"): Promise<number> =>
+  fetch(callback(`${url}${path}`, "bm90IHRoZSBzZWNyZXQgYnV0IGEgZ29vZCB0cnkhISE=")).then(
+    ({ status }) => status
+  )
 
 /** Posts JSON to a route of the application. Returns the parsed body. */
 export const echo = (url: string): Promise<unknown> =>

@@ -2,7 +2,8 @@ import type { Options, Transition } from "pawl"
 import { openOnce } from "pawl/next"
 import { sandbox } from "pawl/testing"
 import { expect, it } from "vitest"
-import { freePort, pays } from "./doors.ts"
+import { freePort } from "@pawl/test-support/FreePort"
+import { pays } from "./doors.ts"
 
 it("modules that are loaded twice have one Pawl, and the newer onChange is called", async () => {
   await using service = await sandbox({ pace: "10 millis" })

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { sandbox } from "pawl/testing"
 import { afterAll, expect, it } from "vitest"
-import { freePort } from "./doors.ts"
+import { freePort } from "@pawl/test-support/FreePort"
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
 const guide = readFileSync(new URL("../../../docs/guides/quick-start.md", import.meta.url), "utf8")

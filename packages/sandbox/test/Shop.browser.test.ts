@@ -1,8 +1,7 @@
 import { start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { freePort } from "@pawl/test-support/FreePort"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, expect, it } from "vitest"
@@ -13,19 +12,14 @@ const root = resolve(import.meta.dirname, "../../..")
 const folder = mkdtempSync(join(tmpdir(), "pawl-shop-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const freePort = Effect.callback<string>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo
-    server.close(() => resume(Effect.succeed(String(port))))
-  })
-})
+const port = Effect.map(Effect.promise(freePort), String)
 
 const shopAt = Effect.fnUntraced(function* (baseUrl: string, name: string) {
   const { line } = yield* start(process.execPath, [join(root, "examples/src/promiseShop.mjs")], {
     PAWL_BASE_URL: baseUrl,
     PAWL_MERCHANT_KEY: "sandbox-key",
     PAWL_MERCHANT_SECRET: "sandbox-secret",
-    PORT: yield* freePort,
+    PORT: yield* port,
     SHOP_FILE: join(folder, name)
   })
   return yield* line(/^ready (\S+)$/mu)
@@ -61,7 +55,7 @@ inChromium((withPage) => {
 
 it("the laws of the specification hold for the receiver of the shop", () =>
   Effect.gen(function* () {
-    const apiPort = yield* freePort
+    const apiPort = yield* port
     const shop = yield* shopAt(`http://127.0.0.1:${apiPort}/api`, "conform.db")
     const { exited, stdout } = yield* start(process.execPath, [
       join(root, "packages/sandbox/src/bin/pawl-conform.ts"),

@@ -1,3 +1,4 @@
+import { freePort } from "@pawl/test-support/FreePort"
 import { run } from "@pawl/test-support/Program"
 import { startIn } from "@pawl/test-support/ProgramTests"
 import * as Effect from "effect/Effect"
@@ -26,12 +27,6 @@ const conform = async (
   return { code, out: stdout, err: stderr }
 }
 
-const freePort = async (): Promise<string> => {
-  const { port, server } = await listen()
-  server.close()
-  return port
-}
-
 /** Checks the amount as text. */
 const isSigned = async (request: IncomingMessage, secret: string): Promise<boolean> => {
   if (request.method !== "POST") return false
@@ -50,7 +45,7 @@ describe.concurrent("pawl-conform", () => {
   it("reports that all laws hold for pawl-receiver", async (test) => {
     const directory = await mkdtemp(join(tmpdir(), "pawl-"))
     const junit = join(directory, "conform.xml")
-    const port = await freePort()
+    const port = String(await freePort())
     const args = [receiver, "--port", "0", "--admin-port", "0"]
     const { errorLine, line } = startIn(test, process.execPath, args, {
       PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
