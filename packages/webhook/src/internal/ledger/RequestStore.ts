@@ -72,7 +72,8 @@ export const make = (
   return {
     /**
      * Writes a new request; `until` begins it under a lease. If the requestId exists, nothing is
-     * written, and `isNew` is false. In a transaction of the database it is part of that.
+     * written, and `isNew` is false; a row that cannot be read is as the list of the parked ones has
+     * it. In a transaction of the database it is part of that.
      */
     write: (request: NewRequest, { at, until }: Begin) =>
       Effect.gen(function* () {
@@ -80,12 +81,18 @@ export const make = (
         const home = of(requestId)
         const opened = yield* Effect.filter(engines.own, ({ isInTransaction }) => isInTransaction)
         if (opened.some((records) => records !== home)) return yield* Effect.die(otherShard)
-        return yield* home.change("requests", requestId, (row, id) => {
-          if (row !== undefined) return { value: row, result: { row, isNew: false } }
-          const lease = until === undefined ? undefined : { id, until }
-          const written = RequestRule.write(request, at, lease)
-          return { value: written, result: { row: written, isNew: true }, wakes: wakes(written) }
-        })
+        return yield* home
+          .change("requests", requestId, (row, id) => {
+            if (row !== undefined) return { value: row, result: { row, isNew: false } }
+            const lease = until === undefined ? undefined : { id, until }
+            const written = RequestRule.write(request, at, lease)
+            return { value: written, result: { row: written, isNew: true }, wakes: wakes(written) }
+          })
+          .pipe(
+            Effect.catchTag("Unreadable", ({ at }) =>
+              Effect.succeed({ row: RequestRule.unreadable(requestId, at), isNew: false })
+            )
+          )
       }),
     /**
      * Writes a request anew that was surely never sent, and returns its row; undefined for any

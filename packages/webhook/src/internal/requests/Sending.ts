@@ -56,13 +56,15 @@ const openOutcome = (
   )
 
 /** Writes a request, unless its stored document cannot be read. */
-export const write = (
+export const write = Effect.fnUntraced(function* (
   store: RequestStore["Service"],
-  ...[request, begin]: Parameters<RequestStore["Service"]["write"]>
-) =>
-  Effect.catchTag(store.write(request, begin), "Unreadable", () =>
-    Effect.fail(new RequestParked({ requestId: request.requestId, reason: "unreadable" }))
-  )
+  request: NewRequest,
+  begin: { readonly at: number; readonly until?: number }
+) {
+  const written = yield* store.write(request, begin)
+  if (!RequestRule.isUnreadable(written.row)) return written
+  return yield* new RequestParked({ requestId: request.requestId, reason: "unreadable" })
+})
 
 export const run = Effect.fnUntraced(function* (
   tools: Process.Tools,

@@ -64,10 +64,14 @@ export const write = (
   parked: undefined
 })
 
+const unknownKind = "unknown"
+
+export const isUnreadable = ({ kind }: { readonly kind: string }): boolean => kind === unknownKind
+
 /** Makes the row of a document that cannot be read, which was listed at a time. */
 export const unreadable = (requestId: string, at: number): RequestRow => ({
   ...write(
-    { requestId, kind: "unknown" as RequestRow["kind"], digest: "", hasCardData: false },
+    { requestId, kind: unknownKind as RequestRow["kind"], digest: "", hasCardData: false },
     at
   ),
   dueAt: undefined,
