@@ -16,7 +16,7 @@ import * as Receiver from "../src/Receiver.ts"
 import { maxBytes } from "../src/Verifier.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
 import { live as test } from "@pawl/test-support/Tests"
-import { callbackRequest, makeReceiver, post, sendRaw } from "./doors.ts"
+import { callbackRequest, listening, makeReceiver, post, sendRaw } from "./doors.ts"
 
 setFlagsFromString("--expose-gc")
 const collectGarbage = runInNewContext("gc") as () => void
@@ -264,4 +264,18 @@ test("a connection with more than 8 requests without a response is closed by a s
   const port = yield* NodeReceiver.listen(() => void requests++, { host: "127.0.0.1", port: 0 })
   expect(yield* sendNine(port)).toBe("")
   expect(requests).toBe(8)
+})
+
+test("a connection with 8 requests without a response gets all responses, and may then send 8 more", function* () {
+  const { port } = yield* listening
+  const requests = "GET /callback HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8)
+  const text = yield* sendRaw(port, (socket) => {
+    let unanswered = 8
+    socket.write(requests)
+    socket.on("data", (data: Buffer) => {
+      unanswered -= data.toString("latin1").split("HTTP/1.1 405").length - 1
+      if (unanswered === 0) socket.end(requests)
+    })
+  })
+  expect(text.match(/HTTP\/1\.1 405/gu)).toHaveLength(16)
 })

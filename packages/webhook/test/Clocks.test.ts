@@ -228,7 +228,7 @@ await onPostgres((place) => {
       const time = yield* Effect.gen(function* () {
         const ledger = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
         yield* ledger.claim({ at: 0, until: 0, limit: 0 })
-        return LedgerClock.make(ledger, clock).currentTimeMillisUnsafe()
+        return Number(LedgerClock.make(ledger, clock).currentTimeNanosUnsafe()) / 1e6
       }).pipe(Effect.provideService(Clock.Clock, clock), Effect.scoped)
       expect(Math.abs(time - process.currentTimeMillisUnsafe())).toBeLessThan(minute)
     }

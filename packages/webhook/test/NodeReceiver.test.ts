@@ -1,4 +1,4 @@
-import { describe, expect } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -199,6 +199,13 @@ describe("the end of a listener", () => {
   })
 })
 
+it("a server has the documented time limits", () => {
+  expect(NodeReceiver.createServer()).toMatchObject({
+    headersTimeout: 10_000,
+    requestTimeout: 15_000
+  })
+})
+
 live("connections that the system cannot accept do not end the process", function* () {
   let server: unknown
   const listener: RequestListener = ({ socket }, response) => {
@@ -214,11 +221,15 @@ live("connections that the system cannot accept do not end the process", functio
   expect((yield* ask).status).toBe(200)
 })
 
-live("a port in use is an error that names the port", function* () {
+live("a server that cannot listen is an error that names the reason and its address", function* () {
   const port = yield* NodeReceiver.listen(() => {}, { host: "127.0.0.1", port: 0 })
   const error = yield* Effect.flip(NodeReceiver.listen(() => {}, { host: "127.0.0.1", port }))
   expect(error).toMatchObject({ _tag: "CannotListen", port, code: "EADDRINUSE" })
   expect(error.message).toBe(`Cannot listen on port ${port} of 127.0.0.1: another process uses it`)
+  const elsewhere = NodeReceiver.listen(() => {}, { host: "203.0.113.1", port })
+  expect((yield* Effect.flip(elsewhere)).message).toBe(
+    `Cannot listen on port ${port} of 203.0.113.1: EADDRNOTAVAIL`
+  )
 })
 
 live("a receiver with a defect responds 503", function* () {

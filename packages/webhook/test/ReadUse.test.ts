@@ -34,6 +34,28 @@ test("a worker counts what it sends and puts off, and how late the oldest read i
   expect(idle.putOff.ask).toBeGreaterThanOrEqual(busy.putOff.ask)
 })
 
+test.each([
+  [0, [0, 700, 1400, 2100]],
+  [400, [400, 1100, 1800, 2500]],
+  [401, []]
+])(
+  "a read whose reservation takes %s ms is sent at its time, at most 400 ms late",
+  function* (delay, times) {
+    const { receive, ...world } = yield* World.started({
+      limits: { readsPerSecond: 2 },
+      read: () => Effect.succeed("SUCCEED"),
+      plant: (ledger) => ({
+        ...ledger,
+        reserveReads: (...wanted) => Effect.delay(ledger.reserveReads(...wanted), delay)
+      })
+    })
+    const start = world.now()
+    for (const id of ids) yield* receive(id, "SUCCEED")
+    yield* pass("2.5 seconds")
+    expect(world.reads.map(({ at }) => at - start)).toEqual(times)
+  }
+)
+
 test("fewer reads are allowed after a 429, and all again when nothing was reserved for a minute", function* () {
   let isLimited = true
   const { readUse, receive } = yield* World.started({
