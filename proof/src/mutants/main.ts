@@ -2,8 +2,8 @@
  * Command:
  * `pnpm mutants [PATH…] [--changed BASE] [--sample N] [--seed N] [--minutes N] [--tests PATTERN]`.
  *
- * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`). The exit
- * code is 1 if a mutant is alive that `proof/mutants/equal.json` does not list.
+ * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`); a sample
+ * is drawn of each. The exit code is 1 if a mutant is alive that `proof/mutants/equal.json` does not list.
  */
 import { mkdirSync, mkdtempSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -34,7 +34,7 @@ const until = Date.now() + 60_000 * Numbers.orExit(Numbers.countOf("--minutes", 
 const groups = [
   positionals.length === 0 ? [Sources.partOf("")] : positionals.map(Sources.partOf),
   values.changed === undefined ? [Sources.partOf("")] : Sources.changedParts(root, values.changed)
-]
+] as const
 Object.assign(process.env, { CI: "true", PAWL_SEED: `${seed}` })
 const cache = join(root, "node_modules/.cache/mutants")
 mkdirSync(cache, { recursive: true })
@@ -52,7 +52,15 @@ const all = [...Map.groupBy(Sources.sourcesOf(root), Sources.packageOf)].map(([n
 const chosen = all
   .flatMap(({ mutants }) => mutants)
   .filter((mutant) => groups.every((parts) => Sources.isIn(parts, mutant)))
-const sample = new Set(Sources.drawn(chosen, size, seed))
+const sample = new Set(
+  groups[0].flatMap((part) =>
+    Sources.drawn(
+      chosen.filter((mutant) => Sources.isIn([part], mutant)),
+      size,
+      seed
+    )
+  )
+)
 console.error(`${sample.size} of ${chosen.length} mutants`)
 const equal = JSON.parse(read("proof/mutants/equal.json")) as Report.Equal
 const results = new Map<Mutant, Report.Status>()
