@@ -64,6 +64,8 @@ class InnerRunner extends TestRunner {
 }
 
 export default class SessionRunner extends TestRunner {
+  readonly loaded = new Set<string>()
+
   async onBeforeRunFiles() {
     if (!existsSync(job.coverage)) await this.cover()
     const coverage = JSON.parse(readFileSync(job.coverage, "utf8")) as Coverage
@@ -95,6 +97,7 @@ export default class SessionRunner extends TestRunner {
         if (result?.state === "pass") tests.push({ path, id, milliseconds, ids: [...all], hooks })
         else if (result?.state === "fail") say({ failed: `${path}: ${name}` })
       })
+      this.loaded.add(path)
       runner.onCollected = () => {
         loads[path] = next().ids
       }
@@ -113,13 +116,15 @@ export default class SessionRunner extends TestRunner {
 
   async statusOf(id: number, coverage: Coverage): Promise<string> {
     const candidates = candidatesOf(coverage, job, id)
-    const expected = candidates.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
-    say({ begin: id, limit: 10_000 + 4 * expected })
     active = id
     left = 100_000 + 10 * (coverage.hits[id] ?? 0)
     let status = candidates.length > 0 ? "alive" : "unseen"
     let by: string | undefined
     for (const { ids, milliseconds, path } of candidates) {
+      // The first load of a file takes seconds, which are not those of a mutant that hangs.
+      const load = this.loaded.has(path) ? 10_000 : 60_000
+      say({ begin: id, limit: load + 4 * milliseconds })
+      this.loaded.add(path)
       this.reset([job.files[id] ?? ""])
       const check = ({ name, result }: RunnerTask): void => {
         if (result?.state !== "fail") return
