@@ -22,54 +22,47 @@ export const refused = (
   const found: Array<Mutant> = []
   for (let from = 0; from < mutants.length; from += batch) {
     const some = mutants.slice(from, from + batch)
-    const files = [...new Set(some.map(({ file }) => file))]
-    const copies = [
-      ...files.map((file) => ({ file, root: `of-${files.indexOf(file)}`, text: read(file) })),
-      ...some.map((mutant) => ({
-        file: mutant.file,
-        root: `${mutant.id}`,
-        text: apply(read(mutant.file), mutant)
-      }))
-    ]
-    for (const copy of copies) {
-      const path = join(folder, copy.root, relative(`packages/${name}/src`, copy.file))
+    const roots = new Set<string>()
+    const copy = (copyRoot: string, file: string, text: string): void => {
+      roots.add(copyRoot)
+      const path = join(folder, copyRoot, relative(`packages/${name}/src`, file))
       mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, copy.text)
+      writeFileSync(path, text)
     }
-    const compilerOptions = {
-      rootDir: root,
-      rootDirs: ["../../src", ...copies.map((copy) => copy.root)],
-      noEmit: true,
-      composite: false,
-      incremental: false,
-      allowImportingTsExtensions: true,
-      noUnusedLocals: false,
-      noUnusedParameters: false
+    for (const mutant of some) {
+      const source = read(mutant.file)
+      copy(unchanged(mutant), mutant.file, source)
+      copy(`${mutant.id}`, mutant.file, apply(source, mutant))
     }
-    writeFileSync(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({
-        extends: "../../tsconfig.json",
-        compilerOptions,
-        include: ["."],
-        exclude: []
-      })
-    )
-    const tsc = spawnSync(
-      join(root, "node_modules/.bin/tsc"),
-      ["-p", folder, "--pretty", "false"],
-      {
-        cwd: folder,
-        encoding: "utf8"
-      }
-    )
-    const errors = new Set([...tsc.stdout.matchAll(/^([\w-]+)\//gmu)].map(([, at]) => at))
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(configOf(root, roots)))
+    const command = ["-p", folder, "--pretty", "false"]
+    const tsc = spawnSync(join(root, "node_modules/.bin/tsc"), command, {
+      cwd: folder,
+      encoding: "utf8"
+    })
+    const errors = new Set([...tsc.stdout.matchAll(/^([\w.-]+)\//gmu)].map(([, at]) => at))
     found.push(
-      ...some.filter(
-        ({ file, id }) => errors.has(`${id}`) && !errors.has(`of-${files.indexOf(file)}`)
-      )
+      ...some.filter((mutant) => errors.has(`${mutant.id}`) && !errors.has(unchanged(mutant)))
     )
     rmSync(folder, { recursive: true })
   }
   return found
 }
+
+const unchanged = ({ file }: Mutant): string => file.replaceAll("/", "-")
+
+const configOf = (root: string, copies: ReadonlySet<string>) => ({
+  extends: "../../tsconfig.json",
+  compilerOptions: {
+    rootDir: root,
+    rootDirs: ["../../src", ...copies],
+    noEmit: true,
+    composite: false,
+    incremental: false,
+    allowImportingTsExtensions: true,
+    noUnusedLocals: false,
+    noUnusedParameters: false
+  },
+  include: ["."],
+  exclude: []
+})
