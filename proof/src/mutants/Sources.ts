@@ -13,7 +13,8 @@ export const testers: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 export const packageOf = (path: string): string => path.split("/")[1] ?? ""
 
-const left = /\/(?:index|OpenApi\w+|\w+\.d)\.ts$|\/bin\//u
+/** The tests of a Durable Object run in workerd. */
+const left = /\/(?:index|OpenApi\w+|DurableObject\w*|\w+\.d)\.ts$|\/bin\//u
 
 export const sourcesOf = (root: string): ReadonlyArray<string> =>
   globSync(`packages/{${Object.keys(testers).join()}}/src/**/*.ts`, { cwd: root })
