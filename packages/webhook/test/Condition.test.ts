@@ -20,6 +20,7 @@ import { card, incoming, secret } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
 import * as Activity from "../src/internal/journal/Activity.ts"
+import { differs } from "../src/internal/work/ClockWatch.ts"
 import * as Condition from "../src/internal/work/Condition.ts"
 import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
@@ -128,6 +129,17 @@ test("the credentials are those of the last answer, although the clock was set b
   expect(yield* credentials).toBe("refused")
   yield* journal.record({ method: "card", transactionId: "1" }, { _tag: "Read", result: "PENDING" })
   expect(yield* credentials).toBe("accepted")
+})
+
+test("the clock is right from 11 minutes after the last alarm that it differs", function* () {
+  const { journal, read } = yield* start
+  const clock = Effect.map(read, (condition) => condition.clock)
+  expect(yield* clock).toBe("right")
+  yield* journal.raiseAlarm(differs)
+  yield* TestClock.adjust("11 minutes")
+  expect(yield* clock).toBe("differs")
+  yield* TestClock.adjust("1 millis")
+  expect(yield* clock).toBe("right")
 })
 
 test("the clock differs while that of the database is an hour away", function* () {

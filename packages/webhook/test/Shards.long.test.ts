@@ -423,16 +423,16 @@ const refusedMoves = (places: () => readonly [Place, Place, Place, Place]) => {
   })
 
   test("Q09: the store of another merchant takes and gives no row in a move", function* () {
-    const [one, two] = places()
-    yield* Effect.forEach([one, two], filled)
-    const { stores } = yield* opened([one, two])
-    for (const [n, store] of stores.entries()) {
-      yield* Settings.takeOwner(store, { merchantKey: `key-${n}`, baseUrl: "https://pay.example" })
+    const [one, two, three, four] = places()
+    yield* Effect.forEach([two, four], filled)
+    const { stores } = yield* opened([one, two, three, four])
+    for (const [n, merchantKey] of ["key", "key", "another"].entries()) {
+      yield* Settings.takeOwner(stores[n + 1]!, { merchantKey, baseUrl: "https://pay.example" })
     }
     expect((yield* Effect.exit(Move.move(stores)))._tag).toBe("Failure")
-    expect(yield* Effect.forEach(stores, rowsOf)).toEqual([ids.length, ids.length])
+    expect(yield* Effect.forEach(stores, rowsOf)).toEqual([0, ids.length, 0, ids.length])
     // Both still open as they were.
-    for (const place of [one, two]) yield* Effect.scoped(Layer.build(sharded([place])))
+    for (const place of [two, four]) yield* Effect.scoped(Layer.build(sharded([place])))
   })
 }
 
