@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* (
     use.reserve(reserved.rate, reserved.at)
     isLimited = reserved.rate !== Infinity
     yield* letGo(before, reserved)
-    if (reserved.retryAt === undefined || next() === undefined) return
+    if (reserved.retryAt === undefined) return
     const wait = reserved.retryAt - reserved.at - (elapsed() - before)
     yield* Effect.sleep(Math.min(Math.max(Math.ceil(wait), minWait), maxWait))
   })
