@@ -2,8 +2,9 @@
  * Command:
  * `pnpm mutants [PATH…] [--changed BASE] [--sample N] [--seed N] [--minutes N] [--tests PATTERN]`.
  *
- * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`); a sample
- * is drawn of each. The exit code is 1 if a mutant is alive that `proof/mutants/equal.json` does not list.
+ * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`). A sample
+ * is drawn of each path. The exit code is 1 if a mutant is alive that `proof/mutants/equal.json`
+ * does not list.
  */
 import { mkdirSync, mkdtempSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -52,15 +53,8 @@ const all = [...Map.groupBy(Sources.sourcesOf(root), Sources.packageOf)].map(([n
 const chosen = all
   .flatMap(({ mutants }) => mutants)
   .filter((mutant) => groups.every((parts) => Sources.isIn(parts, mutant)))
-const sample = new Set(
-  groups[0].flatMap((part) =>
-    Sources.drawn(
-      chosen.filter((mutant) => Sources.isIn([part], mutant)),
-      size,
-      seed
-    )
-  )
-)
+const ofPart = (part: Sources.Part) => chosen.filter((mutant) => Sources.isIn([part], mutant))
+const sample = new Set(groups[0].flatMap((part) => Sources.drawn(ofPart(part), size, seed)))
 console.error(`${sample.size} of ${chosen.length} mutants`)
 const equal = JSON.parse(read("proof/mutants/equal.json")) as Report.Equal
 const results = new Map<Mutant, Report.Status>()
