@@ -4,11 +4,14 @@ import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import { MinimumLogLevel } from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import type { RequestListener, ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
+import * as Door from "../src/internal/doors/Door.ts"
 import * as NodeConnections from "../src/internal/doors/NodeConnections.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
@@ -147,9 +150,13 @@ live("a body that goes on after the response of the application is not received"
   expect({ received, thrown }).toEqual({ received: 1, thrown: [] })
 })
 
-live("a body that a parser has read, on a response that was sent, throws no error", function* () {
+live("a body that a parser has read is logged, and throws no error after a response", function* () {
   const receiver = Layer.succeed(Receiver.Receiver, { receive: () => Effect.succeed(200) })
-  const built = yield* Layer.build(receiver)
+  const logs: Array<unknown> = []
+  const logger = Logger.layer([Logger.make(({ message }) => void logs.push(message))])
+  const built = yield* Layer.build(
+    Layer.mergeAll(receiver, logger, Layer.succeed(MinimumLogLevel, "Error"))
+  )
   const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
   const thrown: Array<unknown> = []
   const port = yield* serve((request, response) => {
@@ -164,7 +171,7 @@ live("a body that a parser has read, on a response that was sent, throws no erro
     })
   })
   expect(yield* send(port)).toBe(504)
-  expect(thrown).toEqual([])
+  expect({ logs, thrown }).toEqual({ logs: [[Door.bodyAlreadyRead]], thrown: [] })
 })
 
 live("a response whose connection is closed is not sent", function* () {

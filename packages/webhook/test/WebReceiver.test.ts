@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Cause from "effect/Cause"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Door from "../src/internal/doors/Door.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
 import { callbackRequest, makeReceiver } from "./doors.ts"
@@ -96,11 +97,8 @@ it(
 )
 
 it(
-  "responds 500 when the body was read before, and 400 when it breaks off",
+  "responds 400 when the body breaks off",
   withReceiver(async ({ handler }, callbacks) => {
-    const used = callback()
-    await used.text()
-    expect((await handler(used)).status).toBe(500)
     const broken = new ReadableStream({
       start: (controller) => {
         controller.enqueue(bytes(body))
@@ -112,15 +110,19 @@ it(
   })
 )
 
-it("a receiver with a defect responds 503, and the log says so", async () => {
+it("a defect is answered with 503, a body that was read with 500, and both are logged", async () => {
   const logs: Array<unknown> = []
   const logger = Logger.make(({ cause, message }) => void logs.push([message, Cause.squash(cause)]))
   const broken = Layer.succeed(Receiver.Receiver, { receive: () => Effect.die("broken") })
   const layer = Layer.provideMerge(broken, Logger.layer([logger]))
   const { dispose, handler } = WebReceiver.toHandler(layer)
   expect((await handler(callback())).status).toBe(503)
+  const used = callback()
+  await used.text()
+  expect((await handler(used)).status).toBe(500)
   expect(logs).toEqual([
-    [["A callback was answered with 503, because the receiver ended with a defect"], "broken"]
+    [["A callback was answered with 503, because the receiver ended with a defect"], "broken"],
+    [[Door.bodyAlreadyRead], expect.anything()]
   ])
   await dispose()
 })
