@@ -145,7 +145,7 @@ export const shift = <
   if (claimable <= at || claimable > until + 2 * by) return stored
   return {
     ...stored,
-    dueAt: dueAt === undefined || dueAt <= at ? dueAt : Math.max(at, dueAt - by),
+    dueAt: dueAt && Math.max(Math.min(dueAt, at), dueAt - by),
     lease: lease && { ...lease, until: Math.min(lease.until, until) }
   }
 }
