@@ -4,6 +4,7 @@ import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Fact from "../src/internal/rule/Fact.ts"
+import * as SqliteStore from "../src/internal/records/SqliteStore.ts"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
 import { live as test } from "@pawl/test-support/Tests"
@@ -56,22 +57,19 @@ test.with(() => ledgerOf(file()))(
   function* () {
     const sql = yield* SqlClient
     yield* finish("100001", 1_767_225_600_000)
-    const usedPages = Effect.gen(function* () {
-      const [[pages]] = (yield* sql`PRAGMA page_count`.values) as [[number]]
-      const [[free]] = (yield* sql`PRAGMA freelist_count`.values) as [[number]]
-      return pages - free
-    })
-    const before = yield* usedPages
+    const { bytes: used } = SqliteStore.make(sql)
+    const before = yield* used
     yield* sql`WITH RECURSIVE numbers (n) AS
         (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${rows})
       INSERT INTO pawl_transactions (key, version, due_0, due_1, due_2, due_3, due_4, parts, document)
       SELECT (100001 + n) || ${"\tcard"}, version + n, due_0, due_1, due_2, due_3, due_4 + n, parts,
         document
       FROM numbers, pawl_transactions WHERE key = ${"100001\tcard"}`
-    const [[pageSize]] = (yield* sql`PRAGMA page_size`.values) as [[number]]
-    const bytes = (((yield* usedPages) - before) * pageSize) / rows
+    const bytes = ((yield* used) - before) / rows
     expect(bytes).toBeLessThanOrEqual(maxBytes)
     // The copies are counted.
     expect(bytes).toBeGreaterThan(200)
+    yield* sql`DELETE FROM pawl_transactions WHERE key <> ${"100001\tcard"}`
+    expect(yield* used).toBeLessThan(before + 10 * rows)
   }
 )

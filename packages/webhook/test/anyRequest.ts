@@ -2,7 +2,11 @@ import fc from "fast-check"
 import { expect } from "vitest"
 import type { NewRequest, Outcome, RequestRow } from "../src/internal/rule/RequestRow.ts"
 
-export const time = fc.nat({ max: 20 * 60_000 })
+/** Often a whole minute, so that times are equal, or as far apart as a limit. */
+export const time = fc.oneof(
+  fc.nat({ max: 20 * 60_000 }),
+  fc.nat({ max: 20 }).map((minutes) => minutes * 60_000)
+)
 export const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
 const lease = fc.record({ id: fc.constantFrom(1, 2), until: time, inDoubt: fc.boolean() })
 export const outcome: fc.Arbitrary<Outcome> = fc.constantFrom(
