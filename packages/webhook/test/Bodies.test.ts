@@ -245,6 +245,16 @@ test("A39: one connection too many closes the longest idle one, and no working o
   yield* gone
 })
 
+it("a third of the file descriptors, and at most 2,048, may be connections", () => {
+  const most = (descriptors: string) =>
+    NodeConnections.mostConnections(
+      () =>
+        `Max processes  31  31  processes\nMax open files            ${descriptors}  4096  files\n`
+    )
+  expect(["1024", "6145", "1048576", "unlimited"].map(most)).toEqual([341, 2048, 2048, 2048])
+  expect(NodeConnections.mostConnections(() => expect.unreachable("no such file"))).toBe(2048)
+})
+
 const sendNine = (port: number) =>
   sendRaw(port, (socket) => socket.write("GET /callback HTTP/1.1\r\nHost: x\r\n\r\n".repeat(9)))
 

@@ -130,10 +130,12 @@ export const limitPipelined = (listener: RequestListener): RequestListener => {
 }
 
 /** Returns a third of the file descriptors of the process, at most 2,048. */
-export const mostConnections = (): number => {
-  const text = Result.try(() => readFileSync("/proc/self/limits", "utf8"))
-  const [, descriptors] = /^Max open files +([0-9]+)/mu.exec(Result.getOrElse(text, () => "")) ?? []
-  return Math.min(2048, Math.floor(Number(descriptors ?? Infinity) / 3))
+export const mostConnections = (
+  readLimits = (): string => readFileSync("/proc/self/limits", "utf8")
+): number => {
+  const text = Result.getOrElse(Result.try(readLimits), () => "")
+  const [, descriptors = "Infinity"] = /^Max open files +([0-9]+)/mu.exec(text) ?? []
+  return Math.min(2048, Math.floor(Number(descriptors) / 3))
 }
 
 /** The longest time in which waiting connections are accepted, in milliseconds. */
