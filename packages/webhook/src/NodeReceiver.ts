@@ -234,10 +234,9 @@ const listenerOf = (run: Door.Run): RequestListener => {
     let isStopped = false
     const stop = () => {
       isStopped = true
+      // Node closes the connection after the response.
       response.shouldKeepAlive = false
-      // Many small chunks are expensive, so their sender may not get to read the response.
-      if (length <= maxBytes) response.once("finish", () => socket.destroy())
-      else request.pause()
+      if (length > maxBytes) request.pause()
     }
     let length = 0
     const body = openBody(() => {
