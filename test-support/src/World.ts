@@ -67,6 +67,7 @@ export interface Options {
   readonly clock?: (now: number) => number
   readonly pollInterval?: Duration.Duration
   readonly limits?: Receiver.Options["limits"]
+  readonly retrySchedule?: Receiver.Options["retrySchedule"]
   readonly plant?: (ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]
 }
 
@@ -200,7 +201,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     const process = { isDead: false }
     const scope = yield* Scope.make()
     const built = yield* Layer.buildWithScope(
-      Receiver.layer({ policy: options.policy ?? "final", limits: options.limits ?? {} }).pipe(
+      Receiver.layer({ policy: "final", ...options }).pipe(
         Layer.provide(
           Layer.provide(
             Verifier.layer({ current: Redacted.make(service.secret) }),

@@ -138,7 +138,7 @@ const layerOwner = Layer.effectDiscard(
 )
 
 const limitsOf = ({ limits, retrySchedule }: Options): WorkLimits.WorkLimits =>
-  WorkLimits.make({ ...limits, ...(retrySchedule && { retrySchedule }) })
+  WorkLimits.make({ ...limits, retrySchedule })
 
 const layerReceive = Layer.effect(
   Receiver,

@@ -511,7 +511,7 @@ test("a handler that failed is called again by the schedule of its receiver, whi
   const retrySchedule = linear.pipe(Schedule.upTo({ times: 4 }))
   const world = yield* World.make({
     handle: () => Effect.fail("not now"),
-    limits: { retrySchedule }
+    retrySchedule
   })
   const first = yield* world.start
   yield* first.receive("1", "PENDING")
@@ -567,7 +567,7 @@ test("a handler whose schedule had ended before an outage is not called after it
   const world = yield* World.make({
     read: says("PENDING"),
     handle: () => Effect.fail("not now"),
-    limits: { retrySchedule }
+    retrySchedule
   })
   const first = yield* world.start
   yield* first.receive("1", "PENDING")
