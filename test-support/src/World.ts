@@ -201,7 +201,11 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     const process = { isDead: false }
     const scope = yield* Scope.make()
     const built = yield* Layer.buildWithScope(
-      Receiver.layer({ policy: "final", ...options }).pipe(
+      Receiver.layer({
+        policy: options.policy ?? "final",
+        limits: options.limits ?? {},
+        retrySchedule: options.retrySchedule
+      }).pipe(
         Layer.provide(
           Layer.provide(
             Verifier.layer({ current: Redacted.make(service.secret) }),

@@ -434,7 +434,7 @@ const refusedMoves = (places: () => readonly [Place, Place, Place, Place]) => {
     expect(yield* Effect.forEach(stores, rowsOf)).toEqual([0, ids.length, 0, 0])
     // It still opens as it was.
     yield* Effect.scoped(Layer.build(sharded([two])))
-    yield* Settings.setOwner(stores[3].own[0], { merchantKey: "key", baseUrl })
+    yield* Settings.setOwner(stores[3]!.own[0], { merchantKey: "key", baseUrl })
     expect(yield* Move.move(stores)).toBeGreaterThan(0)
   })
 }
