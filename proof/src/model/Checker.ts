@@ -2,6 +2,8 @@
  * Checks a model: visits every reachable state, breadth first. An invariant holds in every state.
  * From every reachable state, steps of the protocol alone lead to the goal.
  */
+import { identity } from "effect/Function"
+import { hash } from "node:crypto"
 
 /**
  * A step, which changes some fields of a state.
@@ -73,7 +75,7 @@ export interface Machine<State> {
   readonly invariants: Readonly<Record<string, (state: State) => boolean>>
   readonly goal: string
   readonly isAtGoal: (state: State) => boolean
-  readonly canonical: (state: State) => unknown
+  readonly canonical?: (state: State) => unknown
   readonly ofEvent?: (state: State, event: string, isPossible: boolean) => Steps<State>
 }
 
@@ -82,33 +84,12 @@ export type Mutants<Scope, Change> = Readonly<
   Record<string, readonly [breaks: string, scope: Scope, change: Change]>
 >
 
-/** Returns which rules hold without one of them. */
-export const rulesOf = <Rule extends string>(mutants: Mutants<unknown, Rule>, without?: Rule) => {
-  const rules = Object.values(mutants).map(([, , rule]) => [rule, rule !== without])
-  return Object.fromEntries(rules) as Readonly<Record<Rule, boolean>>
-}
-
-const characters = new Map<unknown, string>()
-
-/** Returns a text that is the same only for equal values. */
-export const keyOf = (value: unknown): string => {
-  if (typeof value === "object" && value !== null) {
-    let key = "("
-    for (const name in value) key += keyOf((value as Readonly<Record<string, unknown>>)[name])
-    return `${key})`
-  }
-  const character = characters.get(value)
-  if (character !== undefined) return character
-  const code = 48 + characters.size
-  // Half of a surrogate pair would be equal to a part of another character.
-  const next = String.fromCodePoint(code < 0xd800 ? code : code + 0x800)
-  characters.set(value, next)
-  return next
-}
+/** Returns a text that is the same only for equal values, so far as 128 bits tell them apart. */
+export const keyOf = (value: unknown): string => hash("md5", JSON.stringify(value), "base64")
 
 /** Returns the names of the steps made; `broken` has the invariant or goal with the steps to it. */
 export const check = <State extends Faulty>(machine: Machine<State>) => {
-  const { canonical, first, goal, invariants, isAtGoal, steps } = machine
+  const { canonical = identity, first, goal, invariants, isAtGoal, steps } = machine
   const numbers = new Map([[keyOf(canonical(first)), 0]])
   const reached = [{ parent: 0, name: "" }]
   const reaches = [isAtGoal(first)]

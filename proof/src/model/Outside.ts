@@ -12,14 +12,17 @@ export const statusOf = ({ path }: Setting, { moves }: State) => path[moves - 1]
 /** Joins evidence to the row, and makes the row due unless `isDue` is false. */
 export const joined = (
   { isAwake, row = new Row() }: State,
-  { wakes }: Setting,
+  { without }: Setting,
   added: Evidence.Evidence,
   isDue: boolean
 ): Change => {
   const evidence = Evidence.join(row.evidence, added)
   const isNew = Evidence.claimedStatuses(evidence & ~row.evidence).length > 0
   const planned = { isDue: row.isDue || isDue, isWatched: row.isWatched || isNew }
-  return { row: { ...row, evidence, ...planned }, isAwake: isAwake || (isDue && wakes) }
+  return {
+    row: { ...row, evidence, ...planned },
+    isAwake: isAwake || (isDue && without !== "wakes")
+  }
 }
 
 /** The service reaches a status, and posts callbacks with it. */
@@ -33,7 +36,8 @@ export const ofShop = (state: State, setting: Setting): Steps => {
   const [status] = setting.path
   if (status === undefined || state.isRegistered) return []
   if (state.moves === 0) return [seen(`service moved to ${status}`, reached(state, status))]
-  const registered = joined(state, setting, Evidence.confirmed(status), setting.registrationIsDue)
+  const isDue = setting.without !== "registrationIsDue"
+  const registered = joined(state, setting, Evidence.confirmed(status), isDue)
   return [seen(`registered ${status}`, { ...registered, isRegistered: true })]
 }
 
@@ -61,41 +65,33 @@ export const ofNetwork = (state: State, { forged, maxIncoming = 1, path }: Setti
 
 export const ofReceiver = (state: State, setting: Setting): Steps => {
   const { answered, incoming, posted, row } = state
-  const { asksAgain, storesFirst } = setting
   const evidence = row?.evidence ?? Evidence.none
   return incoming.flatMap((each, index): Steps => {
     const { claim, isForged, stage } = each
     const claimed = Evidence.claimed(claim)
     const isNew = (evidence & claimed) === 0
-    const isOpen = (evidence & Evidence.confirmed(claim)) === 0 && asksAgain
+    const isOpen = (evidence & Evidence.confirmed(claim)) === 0 && setting.without !== "asksAgain"
     const gone = { incoming: incoming.toSpliced(index, 1) }
     const at = (change: Partial<Incoming>): Change => ({
       incoming: incoming.with(index, { ...each, ...change })
     })
-    const stores = (change: Change) => ({
-      ...protocol(`a callback with ${claim} is stored`, {
-        ...joined(state, setting, claimed, isNew || isOpen),
-        ...change
-      }),
-      isAtOnce: storesFirst
-    })
-    const answers = (change: Change) =>
-      seen(`answered ${claim}`, {
-        ...change,
-        answered: Evidence.join(answered, claimed),
-        posted: isForged ? posted : posted & ~claimed
-      })
     const ofStage = (): Steps[number] => {
-      if (stage === "recorded") return answers(gone)
-      if (stage === "answered") return stores(gone)
-      if (stage === "stored")
-        return {
-          ...seen(`accepted ${claim}${each.isNew ? ", new" : ""}`, at({ stage: "recorded" })),
-          isAtOnce: true
-        }
-      return storesFirst
-        ? stores(at({ stage: "stored", isNew }))
-        : answers(at({ stage: "answered" }))
+      if (stage === "recorded" || setting.without === "storesFirst")
+        return seen(`answered ${claim}`, {
+          ...gone,
+          answered: Evidence.join(answered, claimed),
+          posted: isForged ? posted : posted & ~claimed
+        })
+      const recorded = `accepted ${claim}${each.isNew ? ", new" : ""}`
+      const stored = joined(state, setting, claimed, isNew || isOpen)
+      const next =
+        stage === "stored"
+          ? seen(recorded, at({ stage: "recorded" }))
+          : protocol(`a callback with ${claim} is stored`, {
+              ...stored,
+              ...at({ stage: "stored", isNew })
+            })
+      return { ...next, isAtOnce: true }
     }
     return [ofStage(), seen(`no answer to ${claim}`, gone, "fault")]
   })

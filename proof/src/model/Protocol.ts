@@ -4,10 +4,10 @@ import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import { both, type Machine } from "./Checker.ts"
 import * as Inclusion from "./Inclusion.ts"
 import { joined, ofNetwork, ofReceiver, ofShop, statusOf } from "./Outside.ts"
-import { law, type Rule, type Scope, type Setting, settingOf } from "./Rules.ts"
+import { law, type Rule, type Scope, type Setting } from "./Rules.ts"
 import { canonical, hasLease, seen, State, type Steps } from "./State.ts"
 import { pathOf } from "./Traces.ts"
-import { ofTime, ofWorker, withWorker } from "./Working.ts"
+import { cutOff, ofTime, ofWorker, withWorker } from "./Working.ts"
 
 /** Tells whether the handler was called with the service's end, if there is one. */
 const isTold = (state: State, setting: Setting): boolean => {
@@ -17,7 +17,7 @@ const isTold = (state: State, setting: Setting): boolean => {
 }
 
 /** Steps that only the events of a trace show; the checker does not make them. */
-const ofEvent = (state: State, setting: Setting, event: string, isPossible: boolean): Steps => {
+const ofEvent = (setting: Setting, state: State, isPossible: boolean): Steps => {
   const { moves, row, workers } = state
   const unchanged = (label: string) => seen(label, {})
   return [
@@ -32,7 +32,6 @@ const ofEvent = (state: State, setting: Setting, event: string, isPossible: bool
       const isOwner = row !== undefined && hasLease(state, by)
       const ended = `receiver ${by} ended`
       const endedEarly = `a clock ended the lease of worker ${by}`
-      const storeSilent = `the store gave worker ${by} no answer`
       const unreadable = withWorker(state, by, { work: { stage: "done" } })
       return [
         isOwner && seen(endedEarly, { row: { ...row, lease: { by: "dead", isOver: true } } }),
@@ -43,11 +42,8 @@ const ofEvent = (state: State, setting: Setting, event: string, isPossible: bool
           seen("the time of a lease passed", {
             row: { ...row, lease: { by: "dead", isOver: false } }
           }),
-        ...(event === storeSilent ? ofWorker(state, by, setting) : []).map(
-          (step) => step !== false && step.name === ended && { ...step, name: storeSilent }
-        ),
         // These may change nothing.
-        ...[storeSilent, endedEarly].map(unchanged),
+        ...[cutOff(by), endedEarly].map(unchanged),
         !isPossible && unchanged(ended)
       ]
     }),
@@ -58,7 +54,7 @@ const ofEvent = (state: State, setting: Setting, event: string, isPossible: bool
 }
 
 export const machine = (scope: Scope, without?: Rule): Machine<State> => {
-  const setting = settingOf(scope, without)
+  const setting: Setting = { ...scope, without }
   const hasMoved = (to: Status, { moves }: State) => scope.path.slice(0, moves).includes(to)
   return {
     first: { ...new State(), faults: scope.faults },
@@ -86,7 +82,7 @@ export const machine = (scope: Scope, without?: Rule): Machine<State> => {
     goal: law.goal,
     isAtGoal: (state) => state.isRegistered && isTold(state, setting),
     canonical,
-    ofEvent: (state, ...of) => ofEvent(state, setting, ...of)
+    ofEvent: (state, _, isPossible) => ofEvent(setting, state, isPossible)
   }
 }
 

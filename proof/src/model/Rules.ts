@@ -1,6 +1,6 @@
 /** The rules of the protocol, each with a mutant that the check must find. */
 import type { Status } from "@pawl/core/Status"
-import { type Mutants, rulesOf } from "./Checker.ts"
+import type { Mutants } from "./Checker.ts"
 
 /** `maxIncoming`: callbacks that may be under way at once. */
 export interface Scope {
@@ -64,10 +64,7 @@ export const mutants = {
 
 export type Rule = (typeof mutants)[keyof typeof mutants][2]
 
-/** A scope, and which rules hold. */
-export type Setting = Scope & Readonly<Record<Rule, boolean>>
-
-export const settingOf = (scope: Scope, without?: Rule): Setting => ({
-  ...scope,
-  ...rulesOf<Rule>(mutants, without)
-})
+/** A scope, and the rule that does not hold. */
+export interface Setting extends Scope {
+  readonly without?: Rule | undefined
+}

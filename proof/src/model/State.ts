@@ -34,7 +34,7 @@ export interface Incoming {
   readonly claim: Status
   readonly isForged: boolean
   readonly isNew: boolean
-  readonly stage: "received" | "stored" | "recorded" | "answered"
+  readonly stage: "received" | "stored" | "recorded"
 }
 
 /** A new row. It survives every crash. */
@@ -59,12 +59,12 @@ export interface Worker {
   readonly work: Work
 }
 
-/** The work on a row, of which `known` is the worker's copy; only a mutant has `searched` and `committed`. */
+/** The work on a row, of which `known` is the worker's copy. */
 export type Work =
-  | { readonly stage: "idle" | "searched" | "done" }
+  | { readonly stage: "idle" | "done" }
   | { readonly stage: "leased"; readonly known: Row; readonly read: Read }
   | { readonly stage: "answered"; readonly known: Row; readonly result: Result }
-  | { readonly stage: "calling" | "committed"; readonly standing: Standing }
+  | { readonly stage: "calling"; readonly standing: Standing }
   /** The worker is going to write an event to its journal. */
   | { readonly stage: "recording"; readonly event: string; readonly next: Work }
 

@@ -1,4 +1,5 @@
 /** The steps of a worker. */
+import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal } from "@pawl/core/Status"
 import { changed, type Index } from "./Checker.ts"
@@ -9,7 +10,6 @@ import type { Read, Result, Row, State, Steps, Work, Worker } from "./State.ts"
 import { toldText } from "./Traces.ts"
 
 type Change = Partial<State>
-type Calling = Extract<Work, { readonly stage: "calling" | "committed" }>
 
 const idle: Work = { stage: "idle" }
 const done: Work = { stage: "done" }
@@ -20,38 +20,36 @@ export const withWorker = ({ workers }: State, by: Index, change: Partial<Worker
   return { workers: changed(workers, by, { work, pace: isEnd ? "on time" : pace }) }
 }
 
+/** The event of a worker whose store does not answer: its work ends, and its lease runs out. */
+export const cutOff = (by: Index) => `the store gave worker ${by} no answer`
+
 const recording = (event: string, next: Work = done): Work => ({ stage: "recording", event, next })
 
-const searches = (state: State, by: Index, { listensFirst, usesLedgerClock }: Setting): Steps => {
-  const { isAwake, row, workers } = state
-  if (workers[by].work.stage === "searched") {
-    const slept = withWorker(state, by, { work: idle })
-    return [protocol("a worker sleeps", { isAwake: false, ...slept })]
-  }
+const searches = (state: State, by: Index, { without }: Setting): Steps => {
+  const { isAwake, row } = state
   if (!isAwake) return []
-  const isFree = row?.lease === undefined ? row?.isDue : row.lease.isOver || !usesLedgerClock
-  if (row !== undefined && isFree === true) {
-    const known: Row = { ...row, isDue: false, lease: undefined }
-    const leased = withWorker(state, by, { work: { stage: "leased", known, read: "not asked" } })
-    const claimed: Row = { ...known, lease: { by, isOver: false } }
-    return [protocol("a worker claims the row", { row: claimed, ...leased })]
-  }
-  if (row?.lease !== undefined) return []
+  const sleeps = protocol("a worker finds nothing and sleeps", { isAwake: false })
+  const isFree = row?.lease === undefined || row.lease.isOver || without === "usesLedgerClock"
+  if (row === undefined || (row.lease === undefined && !row.isDue)) return [sleeps]
+  const known: Row = { ...row, isDue: false, lease: undefined }
+  const leased = withWorker(state, by, { work: { stage: "leased", known, read: "not asked" } })
+  const claimed: Row = { ...known, lease: { by, isOver: false } }
   return [
-    listensFirst
-      ? protocol("a worker finds nothing and sleeps", { isAwake: false })
-      : protocol("a worker finds nothing", withWorker(state, by, { work: { stage: "searched" } }))
+    isFree && protocol("a worker claims the row", { row: claimed, ...leased }),
+    // The row became due after the search.
+    row.lease === undefined && without === "listensFirst" && sleeps
   ]
 }
 
 /** Returns the steps of a worker that has a row. */
 const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
   const { pace, work } = state.workers[by]
+  const { without } = setting
   const status = statusOf(setting, state)
   const isOwner = hasLease(state, by)
   // Nothing of a worker that lost its lease is written.
-  const isFenced = setting.fencesWrites && !isOwner
-  const policy = setting.confirms ? "final" : "never"
+  const isFenced = !isOwner && without !== "fencesWrites"
+  const policy = without === "confirms" ? "never" : "final"
   const go = (work: Work) => withWorker(state, by, { work })
   const shows = (event: string, change: Change) => seen(`worker ${by} ${event}`, change)
   /** Writes to the row; without the lease nothing is written, and the work ends. */
@@ -62,7 +60,7 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
   const news = (known: Row) => {
     const { parked, read: status, told } = known
     const standing = standingOf(known)
-    if (!setting.tellsStanding)
+    if (without === "tellsStanding")
       return status === told ? undefined : { ...standing, status, confirmed: true }
     const to = Evidence.news(standing, told)
     return to === undefined || to === parked ? undefined : standing
@@ -86,7 +84,8 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
     if (result === "404" || result === "no answer")
       return protocol(name, write({}, { stage: "leased", known, read: "no answer" }))
     const confirmed = Evidence.join(known.evidence, Evidence.confirmed(result))
-    const evidence = setting.joinsEvidence ? Evidence.join(row.evidence, confirmed) : confirmed
+    const evidence =
+      without === "joinsEvidence" ? confirmed : Evidence.join(row.evidence, confirmed)
     const change = { read: result, isWatched: row.isWatched || known.read !== result }
     const after: Row = { ...known, ...change, evidence: confirmed }
     const work: Work = { stage: "leased", known: after, read: "answered" }
@@ -107,20 +106,18 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
     ]
   }
 
-  const endsCall = (work: Calling): Steps => {
-    const { standing } = work
+  const endsCall = (standing: Standing): Steps => {
     const { status: to } = standing
     const told = { told: to, failing: undefined, parked: undefined }
     const mark = write(told, recording(toldText(to, standing)))
-    if (work.stage === "committed") return [protocol(`${to} is marked told`, mark)]
     const effects = to !== undefined && { committed: [...state.committed, to] }
-    const isApart = !setting.commitsWithMark
-    const end = isApart ? go({ ...work, stage: "committed" }) : mark
-    const failed = setting.retriesCalls ? go(recording(`failed at ${to}`)) : mark
+    const failed = without === "retriesCalls" ? mark : go(recording(`failed at ${to}`))
     return [
-      isFenced && !isApart
+      isFenced
         ? protocol(`the commit of ${to} is refused`, mark)
-        : shows(`committed ${to}`, { ...effects, ...end }),
+        : shows(`committed ${to}`, { ...effects, ...mark }),
+      without === "commitsWithMark" &&
+        fault(`the effects of ${to} commit without the mark`, { ...effects, ...go(done) }),
       { ...fault(`the handler fails at ${to}`, failed), isRecorded: true }
     ]
   }
@@ -128,12 +125,12 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
   const releases = (known: Row, read: Read): Steps => {
     const { status: standing } = standingOf(known)
     const isEnded = standing !== undefined && isTerminal(standing)
-    const isPlanned = !isEnded || (known.isWatched && setting.watches)
+    const isPlanned = !isEnded || (known.isWatched && without !== "watches")
     const unsettled = Evidence.unsettled(known.evidence, known.read, policy)
     const isDue =
-      (row.isDue && setting.keepsDue) ||
+      (row.isDue && without !== "keepsDue") ||
       (read !== "answered" && unsettled.length > 0) ||
-      (isPlanned && setting.readsUnasked) ||
+      (isPlanned && without !== "readsUnasked") ||
       news(known) !== undefined
     const isCurrent = row.told === status || row.parked === status
     const isTold = isCurrent && news(row) === undefined
@@ -165,21 +162,18 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
       case "answered":
         return [writesRead(work.known, work.result)]
       case "calling":
-      case "committed":
-        return endsCall(work)
+        return endsCall(work.standing)
       case "done":
         return releases(row, "not asked")
       case "idle":
-      case "searched":
         return []
     }
   }
 
-  const isCalling = work.stage === "calling" || work.stage === "committed"
   const ended = (lease: Row["lease"]): Change => ({
     ...withWorker(state, by, { pace: "on time", work: idle }),
     row: isOwner ? { ...row, lease, isDue: row.isDue || lease === undefined } : row,
-    isOrphaned: state.isOrphaned || (isCalling && isOwner)
+    isOrphaned: state.isOrphaned || (isOwner && work.stage === "calling")
   })
   if (pace === "stalled") {
     const renewed = isOwner && { row: { ...row, lease: { by, isOver: false } } }
@@ -190,31 +184,32 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
     ...ofWork(),
     isFenced && protocol("a worker that lost its lease stops", go(idle)),
     fault("a worker stalls", withWorker(state, by, { pace: "stalled" })),
-    seen(`receiver ${by} ended`, ended({ by: "dead", isOver: false }), "fault"),
-    !setting.keepsTurn &&
+    ...[`receiver ${by} ended`, cutOff(by)].map((name) =>
+      seen(name, ended({ by: "dead", isOver: false }), "fault")
+    ),
+    without === "keepsTurn" &&
       fault("the process of a worker stops and releases the row", ended(undefined))
   ]
 }
 
 export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
   const { row, workers } = state
-  const { stage } = workers[by].work
-  return row === undefined || stage === "idle" || stage === "searched"
+  return row === undefined || workers[by].work.stage === "idle"
     ? searches(state, by, setting)
     : ofRow(state, by, setting, row)
 }
 
 /** A lease that nobody renews ends, and a person redrives a dead letter. */
-export const ofTime = ({ row, workers }: State, setting: Setting): Steps => {
+export const ofTime = ({ row, workers }: State, { without }: Setting): Steps => {
   if (row === undefined) return []
   const { isDue, lease, parked } = row
   const isRenewed =
     lease?.by === "dead"
-      ? !setting.endsLeases
-      : lease && workers[lease.by].pace !== "stalled" && setting.renewsLeases
+      ? without === "endsLeases"
+      : lease && workers[lease.by].pace !== "stalled" && without !== "renewsLeases"
   const ended = lease && { row: { ...row, lease: { ...lease, isOver: true } }, isOrphaned: false }
-  const isFree = lease === undefined || setting.redrivesLeased
-  const redriven = { isDue: isDue || (isFree && setting.redriveIsDue) }
+  const isFree = lease === undefined || without !== "redrivesLeased"
+  const redriven = { isDue: isDue || (isFree && without !== "redriveIsDue") }
   const open = { ...redriven, parked: undefined, failing: undefined }
   return [
     ended !== undefined &&
