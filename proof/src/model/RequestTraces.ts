@@ -67,11 +67,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "a request that becomes due wakes no process": { store: () => ({ awaitWork: Effect.never }) }
 }
 
-type See = (id: string, event: string) => void
-
-/** The calls of a process that has the request, and those of a person or the service. */
-const ofProcess = ["restart", "begin", "renew", "release", "park", "settle"]
-const decisions = ["write", "cancel", "redrive", "find"]
+/** Calls of a person or the service; all others that change a leased row are of a process. */
+const decisions = ["cancel", "redrive", "find"]
 /** A call that stores nothing is an event if the process lost the lease. */
 const endsWithLease = ["begin", "release", "park", "settle"]
 
@@ -79,7 +76,7 @@ const endsWithLease = ["begin", "release", "park", "settle"]
 interface Living {
   readonly by: Index
   readonly isDead: () => boolean
-  readonly see: See
+  readonly see: (id: string, event: string) => void
   readonly now: () => number
 }
 
@@ -97,15 +94,15 @@ const record = (store: Store, { by, isDead, now, see }: Living): Store =>
         const { rows } = result as { readonly rows: ReadonlyArray<RequestRow> }
         const claim = `${by} ${id === undefined ? "claim" : "take over"}`
         for (const row of rows) note(row.requestId, claim, row)
+      } else if (id !== undefined) {
+        const after = yield* store.get(id)
+        const isChanged = JSON.stringify(after) !== JSON.stringify(before)
+        const isDone = name === "begin" ? result !== undefined : isChanged
+        const mayLose = endsWithLease.includes(name)
+        const isOfProcess = mayLose || (after?.lease && !decisions.includes(name))
+        if (isDone || mayLose)
+          note(id, isOfProcess ? `${by} ${name}` : name, isDone ? after : undefined)
       }
-      if (id === undefined || ![...ofProcess, ...decisions].includes(name)) return result
-      const after = yield* store.get(id)
-      const isChanged = JSON.stringify(after) !== JSON.stringify(before)
-      const isDone = name === "begin" ? result !== undefined : isChanged
-      const isOfProcess =
-        ofProcess.includes(name) || (name === "write" && after?.lease !== undefined)
-      if (isDone || endsWithLease.includes(name))
-        note(id, isOfProcess ? `${by} ${name}` : name, isDone ? after : undefined)
       return result
     })
   )
@@ -209,16 +206,16 @@ export const recordTraces = Effect.fnUntraced(
     )
     type Running = NonNullable<ReturnType<(typeof processes)[0]["running"]>>
     type Work = Effect.Effect<unknown, unknown>
-    const atOnce = { startImmediately: true }
     const at = (time: number, work: Work) =>
-      Effect.forkScoped(Effect.exit(Effect.andThen(sleepUntil(time), work)), atOnce)
+      Effect.forkScoped(Effect.exit(Effect.andThen(sleepUntil(time), work)), {
+        startImmediately: true
+      })
     const call = (time: number, work: (running: Running) => Work) => {
-      const running = () => processes.flatMap((process) => process.running() ?? [])
-      const one = Effect.filterOrFail(Effect.sync(running), ({ length }) => length > 0)
-      return at(
-        time,
-        Effect.flatMap(one, (all) => work(random.pick(all)))
-      )
+      const ofOne = Effect.suspend((): Work => {
+        const running = processes.flatMap((process) => process.running() ?? [])
+        return running.length === 0 ? Effect.void : work(random.pick(running))
+      })
+      return at(time, ofOne)
     }
 
     yield* Effect.forEach(processes, ({ kill, start }) => Effect.acquireRelease(start, () => kill))
@@ -239,10 +236,7 @@ export const recordTraces = Effect.fnUntraced(
       yield* call(traffic + random.below(traffic), ({ redrive }) => redrive(id))
       const found = { ...Model.found, ordered: { requestId: id }, transactionId: id }
       yield* call(random.below(traffic), ({ find }) =>
-        Effect.when(
-          find(id, found),
-          Effect.sync(() => order.made.size > 0)
-        )
+        order.made.size > 0 ? find(id, found) : Effect.void
       )
     }
     for (let time = minute; time < traffic; time += minute) {
