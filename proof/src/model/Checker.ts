@@ -73,13 +73,12 @@ export interface Machine<State> {
   readonly first: State
   readonly steps: (state: State) => Steps<State>
   readonly invariants: Readonly<Record<string, (state: State) => boolean>>
-  readonly goal: string
   readonly isAtGoal: (state: State) => boolean
   readonly canonical?: (state: State) => unknown
   readonly ofEvent?: (state: State, event: string, isPossible: boolean) => Steps<State>
 }
 
-/** Broken models by name: the invariant that breaks first, a small scope that shows it, the change. */
+/** Broken models by name: the invariant that breaks first (or "goal"), a small scope that shows it, the change. */
 export type Mutants<Scope, Change> = Readonly<
   Record<string, readonly [breaks: string, scope: Scope, change: Change]>
 >
@@ -87,62 +86,52 @@ export type Mutants<Scope, Change> = Readonly<
 /** Returns a text that is the same only for equal values, so far as 128 bits tell them apart. */
 export const keyOf = (value: unknown): string => hash("md5", JSON.stringify(value), "base64")
 
+/** A state that was visited first by a step from `parent`; steps of the protocol lead to it from `before`. */
+interface Visited<State> {
+  readonly state: State
+  readonly name: string
+  readonly parent: Visited<State> | undefined
+  readonly before: Array<Visited<State>>
+}
+
 /** Returns the names of the steps made; `broken` has the invariant or goal with the steps to it. */
 export const check = <State extends Faulty>(machine: Machine<State>) => {
-  const { canonical = identity, first, goal, invariants, isAtGoal, steps } = machine
-  const numbers = new Map([[keyOf(canonical(first)), 0]])
-  const reached = [{ parent: 0, name: "" }]
-  const reaches = [isAtGoal(first)]
-  const from: Array<number> = []
-  const to: Array<number> = []
+  const { canonical = identity, first, invariants, isAtGoal, steps } = machine
+  const all = new Map<string, Visited<State>>()
   const stepNames = new Set<string>()
   let transitions = 0
 
-  const outcome = (name?: string, last = 0) => {
+  /** Returns what is known of a state, which is visited now if it was not. */
+  const visit = (state: State, name: string, parent?: Visited<State>) => {
+    const key = keyOf(canonical(state))
+    const visited = all.get(key) ?? { state, name, parent, before: [] }
+    all.set(key, visited)
+    return visited
+  }
+  const outcome = (name: string, last: Visited<State> | undefined) => {
     const path: Array<string> = []
-    for (let at = last; at > 0; at = reached[at]?.parent ?? 0) path.unshift(reached[at]?.name ?? "")
-    const broken = name === undefined ? undefined : { name, path }
-    return { states: numbers.size, transitions, stepNames, broken }
+    for (let at = last; at?.parent !== undefined; at = at.parent) path.unshift(at.name)
+    return { states: all.size, transitions, stepNames, broken: last && { name, path } }
   }
 
-  let frontier: ReadonlyArray<readonly [number, State]> = [[0, first]]
-  while (frontier.length > 0) {
-    const following: Array<readonly [number, State]> = []
-    for (const [number, state] of frontier) {
-      const all = possible(state, steps(state))
-      const atOnce = all.find(({ isAtOnce }) => isAtOnce === true)
-      for (const step of atOnce === undefined ? all : [atOnce]) {
-        transitions++
-        stepNames.add(step.name)
-        const next = after(state, step)
-        const key = keyOf(canonical(next))
-        const target = numbers.get(key) ?? numbers.size
-        if (target === numbers.size) {
-          numbers.set(key, target)
-          reached.push({ parent: number, name: step.name })
-          reaches.push(isAtGoal(next))
-          const broken = Object.keys(invariants).find((law) => invariants[law]?.(next) === false)
-          if (broken !== undefined) return outcome(broken, target)
-          following.push([target, next])
-        }
-        if (step.kind === "protocol" && target !== number) {
-          from.push(number)
-          to.push(target)
-        }
-      }
-    }
-    frontier = following
-  }
-  for (let isChanged = true; isChanged;) {
-    isChanged = false
-    // Most steps lead to a later state, so the last step is first.
-    for (let step = to.length - 1; step >= 0; step--) {
-      const source = from[step] ?? 0
-      if (reaches[source] === true || reaches[to[step] ?? 0] === false) continue
-      reaches[source] = true
-      isChanged = true
+  visit(first, "")
+  // The loop goes on with the states that it adds.
+  for (const visited of all.values()) {
+    const { state } = visited
+    const broken = Object.keys(invariants).find((law) => invariants[law]?.(state) === false)
+    if (broken !== undefined) return outcome(broken, visited)
+    const next = possible(state, steps(state))
+    const atOnce = next.find(({ isAtOnce }) => isAtOnce)
+    for (const step of atOnce === undefined ? next : [atOnce]) {
+      transitions++
+      stepNames.add(step.name)
+      const { before } = visit(after(state, step), step.name, visited)
+      if (step.kind === "protocol") before.push(visited)
     }
   }
-  const stuck = reaches.indexOf(false)
-  return stuck === -1 ? outcome() : outcome(goal, stuck)
+  const states = [...all.values()]
+  const reaching = new Set(states.filter(({ state }) => isAtGoal(state)))
+  for (const { before } of reaching) for (const visited of before) reaching.add(visited)
+  const stuck = states.find((visited) => !reaching.has(visited))
+  return outcome("goal", stuck)
 }

@@ -4,7 +4,7 @@ import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import { both, type Machine } from "./Checker.ts"
 import * as Inclusion from "./Inclusion.ts"
 import { joined, ofNetwork, ofReceiver, ofShop, statusOf } from "./Outside.ts"
-import { law, type Rule, type Scope, type Setting } from "./Rules.ts"
+import { type Rule, type Scope, type Setting } from "./Rules.ts"
 import { canonical, hasLease, seen, State, type Steps } from "./State.ts"
 import { pathOf } from "./Traces.ts"
 import { cutOff, ofTime, ofWorker, withWorker } from "./Working.ts"
@@ -66,20 +66,19 @@ export const machine = (scope: Scope, without?: Rule): Machine<State> => {
       ...ofTime(state, setting)
     ],
     invariants: {
-      [law.stored]: ({ answered, row }) => (answered & ~(row?.evidence ?? Evidence.none)) === 0,
-      [law.confirmed]: (state) =>
+      stored: ({ answered, row }) => (answered & ~(row?.evidence ?? Evidence.none)) === 0,
+      confirmed: (state) =>
         state.committed.every((status) => !isTerminal(status) || hasMoved(status, state)),
-      [law.ranks]: ({ committed }) =>
+      ranks: ({ committed }) =>
         committed.every((status, index) => rank(status) >= rank(committed[index - 1] ?? status)),
-      [law.effects]: ({ committed }) =>
+      effects: ({ committed }) =>
         committed.every((status, index) => status !== committed[index - 1]),
-      [law.calls]: ({ isOrphaned, workers }) =>
+      calls: ({ isOrphaned, workers }) =>
         workers.filter(({ pace, work }) => pace === "on time" && work.stage === "calling").length +
           Number(isOrphaned) <=
         1,
-      [law.awaited]: ({ isAwake, row }) => isAwake || row === undefined || !row.isDue
+      awaited: ({ isAwake, row }) => isAwake || row === undefined || !row.isDue
     },
-    goal: law.goal,
     isAtGoal: (state) => state.isRegistered && isTold(state, setting),
     canonical,
     ofEvent: (state, _, isPossible) => ofEvent(setting, state, isPossible)

@@ -17,25 +17,10 @@ const limited: Scope = { ...one, isLimited: true }
 
 export const scopes: ReadonlyArray<Scope> = [one, limited, { ...two, refuses: false }]
 
-export const law = {
-  once: "a request has at most one effect",
-  none: "a request that is settled as not sent or refused has no effect",
-  kept: "a stored answer stays",
-  cancelled: "a cancelled request is not sent",
-  registered: "the transaction of a stored answer is registered",
-  alone: "one attempt at a time",
-  due: "an open request is due",
-  goal: "every request is settled, or left to a person"
-} as const
-
-export const rules = {
-  ...RequestRule,
-  comparesVersions: true as boolean,
-  keepsRequestId: true as boolean,
-  registersFirst: true as boolean,
-  writesFirst: true as boolean
+/** The functions of the package, and the rule of the model that does not hold. */
+export type Rules = typeof RequestRule & {
+  readonly without?: "comparesVersions" | "keepsRequestId" | "registersFirst" | "writesFirst"
 }
-export type Rules = typeof rules
 
 const certain = <A extends RequestRow>(row: A): A =>
   row.lease === undefined ? row : { ...row, lease: { ...row.lease, inDoubt: false } }
@@ -50,21 +35,17 @@ const notBegun = (row: RequestRow): RequestRow => ({ ...row, begunAt: undefined 
 const mutant = (...of: Mutants<Scope, Partial<Rules>>[string]) => of
 
 export const mutants = {
-  "a request in doubt is sent again under a new requestId": mutant(law.once, one, {
-    keepsRequestId: false
+  "a request in doubt is sent again under a new requestId": mutant("once", one, {
+    without: "keepsRequestId"
   }),
-  "a request is sent before it is written down": mutant(law.alone, none, { writesFirst: false }),
-  "a request in doubt is sent again after the service may have forgotten it": mutant(
-    law.once,
-    one,
-    {
-      begin: (row, id, at) => RequestRule.begin(row, id, at, Infinity),
-      isPastWindow: () => false,
-      sentUntil: () => Infinity
-    }
-  ),
+  "a request is sent before it is written down": mutant("alone", none, { without: "writesFirst" }),
+  "a request in doubt is sent again after the service may have forgotten it": mutant("once", one, {
+    begin: (row, id, at) => RequestRule.begin(row, id, at, Infinity),
+    isPastWindow: () => false,
+    sentUntil: () => Infinity
+  }),
   "a redrive sends a request again that is in doubt for longer than the window": mutant(
-    law.once,
+    "once",
     one,
     {
       redrive: (row, options) => {
@@ -73,46 +54,46 @@ export const mutants = {
       }
     }
   ),
-  "a redrive opens a request that is settled": mutant(law.cancelled, none, {
+  "a redrive opens a request that is settled": mutant("cancelled", none, {
     redrive: (row, options) =>
       RequestRule.redrive({ ...row, parked: { reason: "window", at: 0 } }, options)
   }),
-  "a change is written over another one that it did not see": mutant(law.cancelled, one, {
-    comparesVersions: false
+  "a change is written over another one that it did not see": mutant("cancelled", one, {
+    without: "comparesVersions"
   }),
-  "a cancellation does not look whether the request is sent": mutant(law.cancelled, none, {
+  "a cancellation does not look whether the request is sent": mutant("cancelled", none, {
     cancel: (row, at) => RequestRule.cancel(notBegun(row), at)
   }),
-  "a lease forgets that the request was in doubt before it": mutant(law.none, two, {
+  "a lease forgets that the request was in doubt before it": mutant("noEffect", two, {
     lease: (row, lease) => certain(RequestRule.lease(row, lease))
   }),
-  "a refusal settles a request without its lease": mutant(law.none, two, {
+  "a refusal settles a request without its lease": mutant("noEffect", two, {
     settle: (row, of) => RequestRule.settle(leasedTo(row, of.lease, false), of)
   }),
-  "a callback settles a request that is answered": mutant(law.kept, none, {
+  "a callback settles a request that is answered": mutant("kept", none, {
     find: (row, found) => RequestRule.find({ ...row, outcome: undefined }, found)
   }),
-  "a request is sent beside an attempt that runs": mutant(law.alone, none, {
+  "a request is sent beside an attempt that runs": mutant("alone", none, {
     isClaimable: ({ outcome }) => outcome === undefined
   }),
-  "a request in doubt expires": mutant(law.none, limited, {
+  "a request in doubt expires": mutant("noEffect", limited, {
     isExpired: (row, at, window) => RequestRule.isExpired(notBegun(row), at, window),
     settle: (row, settlement) => RequestRule.settle(certain(row), settlement)
   }),
-  "the outcome is written before the transaction is registered": mutant(law.registered, none, {
-    registersFirst: false
+  "the outcome is written before the transaction is registered": mutant("registered", none, {
+    without: "registersFirst"
   }),
-  "an attempt that failed leaves the request without a time": mutant(law.due, one, {
+  "an attempt that failed leaves the request without a time": mutant("due", one, {
     release: (...of) => {
       const released = RequestRule.release(...of)
       return released && { ...released, dueAt: undefined }
     }
   }),
-  "a process begins without the lease": mutant(law.cancelled, one, {
+  "a process begins without the lease": mutant("cancelled", one, {
     begin: (row, id, at, window) => RequestRule.begin(leasedTo(row, id), id, at, window)
   }),
   "nothing ends the wait for a request that is in doubt for longer than the window": mutant(
-    law.goal,
+    "goal",
     none,
     { park: () => undefined }
   )

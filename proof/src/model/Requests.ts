@@ -10,7 +10,7 @@ import { blank, type Row } from "@pawl/webhook/internal/rule/Row"
 import { both, changed, type Index, keyOf, kinds, type Machine, type Pace } from "./Checker.ts"
 import type { Step, Steps as StepsOf } from "./Checker.ts"
 import * as Inclusion from "./Inclusion.ts"
-import { law, rules as intact, type Rules, type Scope } from "./RequestRules.ts"
+import type { Rules, Scope } from "./RequestRules.ts"
 
 /** The first state of everything, without faults. */
 class State {
@@ -103,7 +103,9 @@ const ofMerchant = (state: State, scope: Scope, rules: Rules): Steps => {
     after !== undefined && seen(`${call}: ${textOf(after, now)}`, { row: after, ...more }, "move")
   if (row === undefined) {
     const written = RequestRule.write(ordered, now)
-    return [rules.writesFirst && seen(`write: ${textOf(written, now)}`, { row: written })]
+    return [
+      rules.without !== "writesFirst" && seen(`write: ${textOf(written, now)}`, { row: written })
+    ]
   }
   const mayHaveAnEffect =
     effects > 0 || isOut(state) || tasks.some(({ stage }) => stage === "begun")
@@ -118,8 +120,10 @@ const ofMerchant = (state: State, scope: Scope, rules: Rules): Steps => {
 }
 
 /** Without the written request another attempt has another requestId. */
-const made = ({ effects, madeAt, now, row }: State, { keepsRequestId }: Rules): Change =>
-  madeAt !== undefined && keepsRequestId && row ? {} : { madeAt: now, effects: effects + 1 }
+const made = ({ effects, madeAt, now, row }: State, { without }: Rules): Change =>
+  madeAt !== undefined && without !== "keepsRequestId" && row
+    ? {}
+    : { madeAt: now, effects: effects + 1 }
 
 const ofService = (state: State, rules: Rules): Steps => {
   const { isOnItsWay, madeAt = Infinity, now } = state
@@ -143,7 +147,10 @@ const ofIdle = (state: State, by: Index, scope: Scope, rules: Rules): Steps => {
   const takes = (call: string, after: RequestRow | undefined, stage: Task["stage"]) => {
     const isAwaited = call !== "claim"
     const task = { stage, isAwaited, leased: after as LeasedRequest }
-    const change = { row: rules.writesFirst ? after : row, tasks: changed(tasks, by, task) }
+    const change = {
+      row: rules.without === "writesFirst" ? row : after,
+      tasks: changed(tasks, by, task)
+    }
     const event = `${by} ${call}: ${textOf(after, now)}`
     return after?.lease !== undefined && seen(event, change, isAwaited ? "move" : "protocol")
   }
@@ -177,7 +184,7 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
   /** A call of the store; without a row nothing was stored. */
   const stores = (call: string, after: RequestRow | undefined, change = go(idle)) =>
     seen(`${by} ${call}: ${textOf(after, now)}`, { ...change, row: after ?? row })
-  const stored = rules.comparesVersions ? row : leased
+  const stored = rules.without === "comparesVersions" ? leased : row
   const settles = (outcome: Outcome) => {
     const after = rules.settle(stored, { at: now, outcome, lease: by })
     const isAnswered = state.isAnswered || (after !== undefined && outcome._tag === "Answered")
@@ -225,7 +232,7 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
         ]
       case "answered":
         return [
-          rules.registersFirst && !state.isRegistered
+          rules.without !== "registersFirst" && !state.isRegistered
             ? protocol("the transaction is registered", { isRegistered: true })
             : settles({ _tag: "Answered", text: "t" })
         ]
@@ -309,7 +316,7 @@ const ofEvent = (state: State, event: string, isPossible: boolean): Steps => {
 }
 
 export const machine = (scope: Scope, change?: Partial<Rules>): Machine<State> => {
-  const rules = { ...intact, ...change }
+  const rules: Rules = { ...RequestRule, ...change }
   return {
     first: { ...new State(), faults: scope.faults },
     steps: (state) => [
@@ -319,23 +326,21 @@ export const machine = (scope: Scope, change?: Partial<Rules>): Machine<State> =
       ...ofTime(state)
     ],
     invariants: {
-      [law.once]: ({ effects }) => effects <= 1,
-      [law.kept]: ({ isAnswered, row }) => !isAnswered || row?.outcome?._tag === "Answered",
-      [law.cancelled]: (state) => !state.isCancelled || (state.effects === 0 && !isOut(state)),
-      [law.none]: ({ effects, row }) =>
+      once: ({ effects }) => effects <= 1,
+      kept: ({ isAnswered, row }) => !isAnswered || row?.outcome?._tag === "Answered",
+      cancelled: (state) => !state.isCancelled || (state.effects === 0 && !isOut(state)),
+      noEffect: ({ effects, row }) =>
         effects === 0 || (row?.outcome?._tag !== "NotSent" && row?.outcome?._tag !== "Refused"),
-      [law.registered]: ({ isRegistered, row }) =>
-        row?.outcome?._tag !== "Answered" || isRegistered,
-      [law.alone]: ({ tasks }) =>
+      registered: ({ isRegistered, row }) => row?.outcome?._tag !== "Answered" || isRegistered,
+      alone: ({ tasks }) =>
         tasks.filter(
           ({ pace, stage }) => pace === "on time" && (stage === "sent" || stage === "arrived")
         ).length <= 1,
-      [law.due]: (state) =>
+      due: (state) =>
         state.row === undefined ||
         isSettled(state) ||
         RequestRule.claimableAt(state.row) !== undefined
     },
-    goal: law.goal,
     isAtGoal: isSettled,
     canonical,
     ofEvent

@@ -25,41 +25,31 @@ export const scopes: ReadonlyArray<Scope> = [
   disputed
 ]
 
-export const law = {
-  stored: "nothing that was answered 200 is lost",
-  confirmed: "no end is told that the service did not state",
-  ranks: "the ranks told never fall",
-  effects: "the effects of a transition commit once",
-  calls: "one call at a time",
-  awaited: "a row that is due is awaited",
-  goal: "every order is settled and every end is told"
-} as const
-
 export const mutants = {
-  "a callback is answered 200 before it is stored": [law.stored, none(paid), "storesFirst"],
-  "the write of a read replaces the evidence": [law.stored, none(pending), "joinsEvidence"],
-  "a claim counts without a confirmation": [law.confirmed, paid, "confirms"],
-  "the handler is told the status of the last read": [law.ranks, pending, "tellsStanding"],
-  "a worker that lost its lease goes on writing": [law.calls, paid, "fencesWrites"],
-  "the effects of the handler commit before the mark": [law.effects, paid, "commitsWithMark"],
-  "leases end by the clock of the worker that claims": [law.calls, none(paid), "usesLedgerClock"],
-  "a lease is not renewed during a call": [law.calls, none(paid), "renewsLeases"],
-  "a process that stops releases a row whose handler runs": [law.calls, paid, "keepsTurn"],
-  "a change that makes a row due wakes no worker": [law.awaited, none(paid), "wakes"],
+  "a callback is answered 200 before it is stored": ["stored", none(paid), "storesFirst"],
+  "the write of a read replaces the evidence": ["stored", none(pending), "joinsEvidence"],
+  "a claim counts without a confirmation": ["confirmed", paid, "confirms"],
+  "the handler is told the status of the last read": ["ranks", pending, "tellsStanding"],
+  "a worker that lost its lease goes on writing": ["calls", paid, "fencesWrites"],
+  "the effects of the handler commit before the mark": ["effects", paid, "commitsWithMark"],
+  "leases end by the clock of the worker that claims": ["calls", none(paid), "usesLedgerClock"],
+  "a lease is not renewed during a call": ["calls", none(paid), "renewsLeases"],
+  "a process that stops releases a row whose handler runs": ["calls", paid, "keepsTurn"],
+  "a change that makes a row due wakes no worker": ["awaited", none(paid), "wakes"],
   "a worker that found nothing sleeps, though it was woken while it searched": [
-    law.awaited,
+    "awaited",
     none(paid),
     "listensFirst"
   ],
-  "the lease of a dead process never ends": [law.goal, paid, "endsLeases"],
-  "a call that failed counts as told": [law.goal, paid, "retriesCalls"],
-  "the status is read only after a claim": [law.goal, pending, "readsUnasked"],
-  "no reads follow an end": [law.goal, refunded, "watches"],
-  "a release forgets that a callback made the row due meanwhile": [law.goal, refunded, "keepsDue"],
-  "a repeat of a claim that is not confirmed makes no read due": [law.goal, disputed, "asksAgain"],
-  "a registration makes nothing due": [law.goal, paid, "registrationIsDue"],
-  "a redrive leaves a row to the worker that has it": [law.goal, parked, "redrivesLeased"],
-  "a redrive makes nothing due": [law.goal, parked, "redriveIsDue"]
+  "the lease of a dead process never ends": ["goal", paid, "endsLeases"],
+  "a call that failed counts as told": ["goal", paid, "retriesCalls"],
+  "the status is read only after a claim": ["goal", pending, "readsUnasked"],
+  "no reads follow an end": ["goal", refunded, "watches"],
+  "a release forgets that a callback made the row due meanwhile": ["goal", refunded, "keepsDue"],
+  "a repeat of a claim that is not confirmed makes no read due": ["goal", disputed, "asksAgain"],
+  "a registration makes nothing due": ["goal", paid, "registrationIsDue"],
+  "a redrive leaves a row to the worker that has it": ["goal", parked, "redrivesLeased"],
+  "a redrive makes nothing due": ["goal", parked, "redriveIsDue"]
 } as const satisfies Mutants<Scope, string>
 
 export type Rule = (typeof mutants)[keyof typeof mutants][2]

@@ -47,22 +47,15 @@ export const scopes: ReadonlyArray<Scope> = [
   { ...owner, faults: 3 }
 ]
 
-export const law = {
-  kept: "a change that was acknowledged is kept",
-  version: "a version names one document",
-  owner: "a store has one owner",
-  goal: "every change is acknowledged"
-} as const
-
 export const mutants = {
-  "a document is written over another version": [law.kept, none, "compares"],
-  "a process knows a version before its commit": [law.version, changes, "commitsFirst"],
-  "the versions of a document that is made again begin anew": [law.version, changes, "draws"],
-  "the owner is read, and then written over whatever is stored": [law.owner, owner, "compares"],
-  "a process works before it knows the owner": [law.owner, owner, "asksFirst"],
-  "a process takes a store that has another owner": [law.owner, owner, "refuses"],
+  "a document is written over another version": ["kept", none, "compares"],
+  "a process knows a version before its commit": ["version", changes, "commitsFirst"],
+  "the versions of a document that is made again begin anew": ["version", changes, "draws"],
+  "the owner is read, and then written over whatever is stored": ["owner", owner, "compares"],
+  "a process works before it knows the owner": ["owner", owner, "asksFirst"],
+  "a process takes a store that has another owner": ["owner", owner, "refuses"],
   "a change that met another version is tried again on the document that its process knew": [
-    law.goal,
+    "goal",
     none,
     "repeats"
   ]
@@ -127,19 +120,18 @@ export const machine = ({ document, faults }: Scope, without?: Rule): Machine<St
       !isOwner && state.stored !== undefined && deletes(state)
     ],
     invariants: {
-      [law.owner]: ({ processes }) => processes.filter(({ isAtWork }) => isAtWork).length <= 1,
-      [law.kept]: ({ processes, stored }) =>
+      owner: ({ processes }) => processes.filter(({ isAtWork }) => isAtWork).length <= 1,
+      kept: ({ processes, stored }) =>
         isOwner ||
         processes.every(
           ({ made }, by) => (stored?.by ?? []).filter((each) => each === by).length >= made
         ),
-      [law.version]: ({ processes, stored }) =>
+      version: ({ processes, stored }) =>
         processes.every(
           ({ known }) =>
             known?.version !== stored?.version || known?.by.join() === stored?.by.join()
         )
     },
-    goal: law.goal,
     isAtGoal: ({ processes }) => processes.every(({ made }) => made === (isOwner ? 1 : 2))
   }
 }
