@@ -23,8 +23,8 @@ export interface Step<State> {
   readonly isRecorded?: boolean
 }
 
-/** The steps of a state; `false` is a step that is not possible. */
-export type Steps<State> = ReadonlyArray<Step<State> | false>
+/** The steps of a state; `false` and `undefined` are steps that are not possible. */
+export type Steps<State> = ReadonlyArray<Step<State> | false | undefined>
 
 /** A state; `faults` is the number of faults that may still come. */
 export interface Faulty {
@@ -57,7 +57,7 @@ export const changed = <A>([one, two]: readonly [A, A], by: Index, change: Parti
   (by === 0 ? [{ ...one, ...change }, two] : [one, { ...two, ...change }]) as readonly [A, A]
 
 export const possible = <State extends Faulty>({ faults }: State, steps: Steps<State>) =>
-  steps.filter((step) => step !== false).filter(({ kind }) => kind !== "fault" || faults > 0)
+  steps.flatMap((step) => (step && (step.kind !== "fault" || faults > 0) ? [step] : []))
 
 export const after = <State extends Faulty>(state: State, step: Step<State>): State => ({
   ...state,

@@ -3,9 +3,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import type { Setting } from "./Rules.ts"
 import { fault, protocol, Row, seen } from "./State.ts"
-import type { Incoming, State, Steps } from "./State.ts"
-
-type Change = Partial<State>
+import type { Change, Incoming, State, Steps } from "./State.ts"
 
 export const statusOf = ({ path }: Setting, { moves }: State) => path[moves - 1]
 
@@ -25,25 +23,19 @@ export const joined = (
   }
 }
 
-/** The service reaches a status, and posts callbacks with it. */
-const reached = ({ moves, posted }: State, to: Status): Change => ({
-  moves: moves + 1,
-  posted: Evidence.join(posted, Evidence.claimed(to))
-})
-
 /** The shop sends its request again until the response is registered ([the request](./Requests.ts)). */
 export const ofShop = (state: State, setting: Setting): Steps => {
   const [status] = setting.path
-  if (status === undefined || state.isRegistered) return []
-  if (state.moves === 0) return [seen(`service moved to ${status}`, reached(state, status))]
+  if (status === undefined || state.isRegistered || state.moves === 0) return []
   const isDue = setting.without !== "registrationIsDue"
   const registered = joined(state, setting, Evidence.confirmed(status), isDue)
   return [seen(`registered ${status}`, { ...registered, isRegistered: true })]
 }
 
+/** The service reaches each status, and posts callbacks with it. */
 export const ofNetwork = (state: State, { forged, maxIncoming = 1, path }: Setting): Steps => {
   const { incoming, moves, posted, row } = state
-  const to = moves === 0 ? undefined : path[moves]
+  const to = path[moves]
   const isFree = incoming.length < maxIncoming
   const received = (claim: Status, isForged: boolean): Change => ({
     incoming: [...incoming, { claim, isForged, isNew: false, stage: "received" }]
@@ -55,8 +47,9 @@ export const ofNetwork = (state: State, { forged, maxIncoming = 1, path }: Setti
       fault(`every callback with ${claim} is lost`, { posted: posted & ~Evidence.claimed(claim) })
   ]
   const ofForger = (claim: Status) => seen(`arrived ${claim}`, received(claim, true), "fault")
+  const reached = to && { moves: moves + 1, posted: Evidence.join(posted, Evidence.claimed(to)) }
   return [
-    to !== undefined && seen(`service moved to ${to}`, reached(state, to), "move"),
+    reached && seen(`service moved to ${to}`, reached, moves === 0 ? "protocol" : "move"),
     ...Evidence.claimedStatuses(posted).flatMap(ofClaim),
     // A forger has seen a callback: the checksum covers neither status nor time.
     ...(moves > 0 && isFree ? forged : []).map(ofForger)

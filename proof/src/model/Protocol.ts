@@ -7,7 +7,7 @@ import { joined, ofNetwork, ofReceiver, ofShop, statusOf } from "./Outside.ts"
 import { type Rule, type Scope, type Setting } from "./Rules.ts"
 import { canonical, hasLease, seen, State, type Steps } from "./State.ts"
 import { pathOf } from "./Traces.ts"
-import { cutOff, ofTime, ofWorker, withWorker } from "./Working.ts"
+import { ofTime, ofWorker, withWorker } from "./Working.ts"
 
 /** Tells whether the handler was called with the service's end, if there is one. */
 const isTold = (state: State, setting: Setting): boolean => {
@@ -16,10 +16,13 @@ const isTold = (state: State, setting: Setting): boolean => {
   return isOpen || (state.row?.told === status && state.committed.at(-1) === status)
 }
 
+/** Events that may change nothing, and those that change nothing only if they show no other step. */
+const alwaysIdle = /^(the time of a lease passed|a clock ended |the store gave )/u
+const perhapsIdle = /^(receiver . ended|redriven)$/u
+
 /** Steps that only the events of a trace show; the checker does not make them. */
-const ofEvent = (setting: Setting, state: State, isPossible: boolean): Steps => {
+const ofEvent = (setting: Setting, state: State, event: string, isPossible: boolean): Steps => {
   const { moves, row, workers } = state
-  const unchanged = (label: string) => seen(label, {})
   return [
     // The response of a registration may have a later status, and the shop may crash before it
     // settles the order.
@@ -29,27 +32,21 @@ const ofEvent = (setting: Setting, state: State, isPossible: boolean): Steps => 
         seen(`registered ${status}`, joined(state, setting, Evidence.confirmed(status), true))
       ),
     ...both.flatMap((by): Steps => {
-      const isOwner = row !== undefined && hasLease(state, by)
-      const ended = `receiver ${by} ended`
-      const endedEarly = `a clock ended the lease of worker ${by}`
+      if (row === undefined) return []
+      const isOwner = hasLease(state, by)
+      const over = { row: { ...row, lease: { by: "dead", isOver: true } } } as const
+      const open = { row: { ...row, lease: { by: "dead", isOver: false } } } as const
       const unreadable = withWorker(state, by, { work: { stage: "done" } })
+      // A process that works on the row still leaves its next lease to run out.
+      const claimsAgain = row.lease?.isOver === true && workers[by].work.stage !== "idle"
       return [
-        isOwner && seen(endedEarly, { row: { ...row, lease: { by: "dead", isOver: true } } }),
+        isOwner && seen(`a clock ended the lease of worker ${by}`, over),
         isOwner && seen(`worker ${by} parked, unreadable`, unreadable),
-        // A process that works on the row still leaves its next lease to run out.
-        row?.lease?.isOver === true &&
-          workers[by].work.stage !== "idle" &&
-          seen("the time of a lease passed", {
-            row: { ...row, lease: { by: "dead", isOver: false } }
-          }),
-        // These may change nothing.
-        ...[cutOff(by), endedEarly].map(unchanged),
-        !isPossible && unchanged(ended)
+        claimsAgain && seen("the time of a lease passed", open)
       ]
     }),
-    unchanged("the time of a lease passed"),
-    !isPossible && unchanged("redriven"),
-    isTold(state, setting) && unchanged("the end")
+    (alwaysIdle.test(event) || (!isPossible && perhapsIdle.test(event))) && seen(event, {}),
+    isTold(state, setting) && seen("the end", {})
   ]
 }
 
@@ -81,7 +78,7 @@ export const machine = (scope: Scope, without?: Rule): Machine<State> => {
     },
     isAtGoal: (state) => state.isRegistered && isTold(state, setting),
     canonical,
-    ofEvent: (state, _, isPossible) => ofEvent(setting, state, isPossible)
+    ofEvent: (...of) => ofEvent(setting, ...of)
   }
 }
 

@@ -16,36 +16,28 @@ export interface Options {
   readonly write: Write
   readonly isOpen: () => boolean
   readonly now: () => number
-  readonly isUnreadable?: (id: string) => boolean
 }
 
 export const make = (options: Options): Instance => {
-  const { by, isOpen, isUnreadable = () => false, now, write } = options
+  const { by, isOpen, now, write } = options
   const observed = Latch.makeUnsafe()
-  /** The rows whose kind was unknown when they were claimed. */
-  const ofNoKind = new Set<string>()
   const see = (id: string, event: string) => {
     if (isOpen()) write({ _tag: "Seen", id, event })
   }
   const ofWorker = (event: string) => `worker ${by} ${event}`
 
-  const eventOf = (id: string, entry: Journal.Entry): string | undefined => {
+  const eventOf = (entry: Journal.Entry): string | undefined => {
     switch (entry._tag) {
       case "Accepted":
         return `accepted ${entry.claim}${entry.isNew ? ", new" : ""}`
-      case "Read": {
-        // The endpoint of payments does not know the id of another kind.
-        const isElsewhere = entry.result === "404" && ofNoKind.has(id)
-        return ofWorker(`read ${isElsewhere ? "no answer" : entry.result}`)
-      }
+      case "Read":
+        return ofWorker(`read ${entry.result === "404" ? "no answer" : entry.result}`)
       case "Told":
         return ofWorker(toldText(entry.to, entry))
       case "HandlerFailed":
         return ofWorker(`failed at ${entry.to}`)
-      case "DeadLettered": {
-        const cannotBeRead = entry.reason === "unreadable" && isUnreadable(id)
-        return ofWorker(cannotBeRead ? "parked, unreadable" : "parked")
-      }
+      case "DeadLettered":
+        return ofWorker(entry.reason === "unreadable" ? "parked, unreadable" : "parked")
       case "Quarantined":
         return "quarantined"
       case "Alarm":
@@ -59,11 +51,8 @@ export const make = (options: Options): Instance => {
       claim: (options) =>
         Effect.map(Effect.andThen(observed.await, ledger.claim(options)), (claimed) => {
           const { at, until } = options
-          for (const { kind, lease, method, transactionId: id } of claimed.rows) {
-            ofNoKind.delete(id)
-            if (kind === method) ofNoKind.add(id)
+          for (const { lease, transactionId: id } of claimed.rows)
             write({ _tag: "Claimed", id, lease, by, at, until, now: now() })
-          }
           return claimed
         }),
       write: (leased, change) => {
@@ -86,7 +75,7 @@ export const make = (options: Options): Instance => {
     observe: (journal) => {
       journal.observe((entry) => {
         if (!("transactionId" in entry) || entry.transactionId === undefined) return
-        const event = eventOf(entry.transactionId, entry)
+        const event = eventOf(entry)
         if (event !== undefined) see(entry.transactionId, event)
       })
       observed.openUnsafe()

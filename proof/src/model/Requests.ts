@@ -33,9 +33,9 @@ class State {
 type Sending = "begun" | "sent" | "arrived"
 type Sent = "answered" | "refused" | "unsent" | "lost"
 
-/** The work of a process; `leased` is the row when it was leased or begun. */
+/** The work of a process; `leased` is the row when it was leased or begun, if it has one. */
 interface Task {
-  readonly stage: "idle" | "leased" | Sending | Sent
+  readonly stage: "leased" | Sending | Sent
   readonly pace: Pace
   readonly isAwaited: boolean
   readonly leased: LeasedRequest | undefined
@@ -46,7 +46,7 @@ type Change = Partial<State>
 type Kind = Step<State>["kind"]
 const { fault, protocol, seen } = kinds<State>()
 
-const idle: Task = { stage: "idle", pace: "on time", isAwaited: false, leased: undefined }
+const idle: Task = { stage: "leased", pace: "on time", isAwaited: false, leased: undefined }
 
 /** A step of time in milliseconds. */
 const tick = RequestRule.maxWait
@@ -96,17 +96,22 @@ const request = ({ now }: State, { isLimited }: Scope) => ({
   ...(isLimited && { expiresAt: now + tick })
 })
 
+/** A call of the store, whose event says what became of the row; without `after` it stores nothing. */
+const stores = (
+  { now, row }: State,
+  call: string,
+  after: RequestRow | undefined,
+  change?: Change,
+  kind?: Kind
+) => seen(`${call}: ${textOf(after, now)}`, { row: after ?? row, ...change }, kind)
+
 const ofMerchant = (state: State, scope: Scope, rules: Rules): Steps => {
   const { effects, now, row, tasks } = state
   const ordered = request(state, scope)
-  const decided = (call: string, after: RequestRow | undefined, more?: Change) =>
-    after !== undefined && seen(`${call}: ${textOf(after, now)}`, { row: after, ...more }, "move")
-  if (row === undefined) {
-    const written = RequestRule.write(ordered, now)
-    return [
-      rules.without !== "writesFirst" && seen(`write: ${textOf(written, now)}`, { row: written })
-    ]
-  }
+  const written = RequestRule.write(ordered, now)
+  if (row === undefined) return [rules.without !== "writesFirst" && stores(state, "write", written)]
+  const decided = (call: string, after: RequestRow | undefined, change?: Change) =>
+    after && stores(state, call, after, change, "move")
   const mayHaveAnEffect =
     effects > 0 || isOut(state) || tasks.some(({ stage }) => stage === "begun")
   return [
@@ -143,16 +148,14 @@ const ofIdle = (state: State, by: Index, scope: Scope, rules: Rules): Steps => {
   const { now, row, tasks } = state
   const lease = { id: by, until: now + leaseTime }
   const ordered = request(state, scope)
-  /** A call of the store that returns the row with the lease; a caller awaits all but a claim. */
+  /** A call that returns the row with the lease; a caller awaits all but a claim. */
   const takes = (call: string, after: RequestRow | undefined, stage: Task["stage"]) => {
     const isAwaited = call !== "claim"
     const task = { stage, isAwaited, leased: after as LeasedRequest }
-    const change = {
-      row: rules.without === "writesFirst" ? row : after,
-      tasks: changed(tasks, by, task)
-    }
-    const event = `${by} ${call}: ${textOf(after, now)}`
-    return after?.lease !== undefined && seen(event, change, isAwaited ? "move" : "protocol")
+    const unwritten = rules.without === "writesFirst" && { row }
+    const change = { ...unwritten, tasks: changed(tasks, by, task) }
+    const kind = isAwaited ? "move" : "protocol"
+    return after?.lease && stores(state, `${by} ${call}`, after, change, kind)
   }
   if (row === undefined) return [takes("write", RequestRule.write(ordered, now, lease), "begun")]
   const leased = rules.lease(row, lease)
@@ -181,35 +184,31 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
   const ended = { ...go(idle), isOnItsWay: state.isOnItsWay || stage === "sent" }
   const sends = (name: string, stage: Task["stage"], kind: Kind = "protocol") =>
     seen(`${by} ${name}`, go({ stage }), kind)
-  /** A call of the store; without a row nothing was stored. */
-  const stores = (call: string, after: RequestRow | undefined, change = go(idle)) =>
-    seen(`${by} ${call}: ${textOf(after, now)}`, { ...change, row: after ?? row })
+  const calls = (call: string, after: RequestRow | undefined, change = go(idle), kind?: Kind) =>
+    stores(state, `${by} ${call}`, after, change, kind)
   const stored = rules.without === "comparesVersions" ? leased : row
   const settles = (outcome: Outcome) => {
     const after = rules.settle(stored, { at: now, outcome, lease: by })
     const isAnswered = state.isAnswered || (after !== undefined && outcome._tag === "Answered")
-    return stores("settle", after, { ...go(idle), isAnswered })
+    return calls("settle", after, { ...go(idle), isAnswered })
   }
   const releases = (hadNoEffect: boolean) => {
     const dueAt = now + RequestRule.waitAfter(leased.attempts)
     const refusal = stage === "refused" && { refusal: "no" }
-    return stores("release", rules.release(stored, by, { at: now, dueAt, hadNoEffect, ...refusal }))
+    return calls("release", rules.release(stored, by, { at: now, dueAt, hadNoEffect, ...refusal }))
   }
   /** An attempt without an effect. */
   const fails = (outcome: Outcome) => [isDefinite ? settles(outcome) : releases(true)]
 
   const ofWork = (): Steps => {
     switch (stage) {
-      case "idle":
-        return []
       case "leased": {
         if (rules.isExpired(leased, now, window))
           return [settles({ _tag: "NotSent", reason: "expired" })]
         if (rules.isPastWindow(leased, now, window))
-          return [stores("park", rules.park(stored, by, "window", now))]
-        const begun = rules.begin(stored, by, now, window)
-        if (begun === undefined) return [stores("begin", begun)]
-        return [stores("begin", begun, go({ stage: "begun", leased: begun as LeasedRequest }))]
+          return [calls("park", rules.park(stored, by, "window", now))]
+        const begun = rules.begin(stored, by, now, window) as LeasedRequest | undefined
+        return [calls("begin", begun, begun && go({ stage: "begun", leased: begun }))]
       }
       case "begun":
         // The client sends nothing after this time.
@@ -251,8 +250,8 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
     ...ofWork(),
     fault("a process stalls", go({ pace: "stalled" })),
     seen(`${by} a process is killed`, ended, "fault"),
-    isAwaited && isSending && { ...stores("release", left, ended), kind: "fault" as const },
-    !isAwaited && isSending && !isOwner && stores("release", undefined, ended)
+    isAwaited && isSending && calls("release", left, ended, "fault"),
+    !isAwaited && isSending && !isOwner && calls("release", undefined, ended)
   ]
 }
 
@@ -262,24 +261,16 @@ const ofTime = (state: State): Steps => {
   return [seen(`${tick} ms pass`, { now: later.now, ...(isHeld && renewed(later)) })]
 }
 
-/** Returns a row without what changes no step, with times relative to `now`. */
+/** Returns what of a row changes a step, with times relative to `now`. */
 const essence = (row: RequestRow, now: number) => {
-  const of = (at: number | undefined) =>
+  const { begunAt, body, deniedTransactionId, dueAt, expiresAt, retryFrom } = row
+  const { lease, outcome, parked, refusals, transaction } = row
+  const times = [retryFrom, expiresAt, begunAt, dueAt, refusals?.since, lease?.until].map((at) =>
     at === undefined ? at : Math.min(Math.max(at - now, horizon), 1)
-  const { lease, parked, refusals } = row
-  return {
-    ...row,
-    createdAt: 0,
-    settledAt: 0,
-    attempts: 0,
-    retryFrom: of(row.retryFrom),
-    expiresAt: of(row.expiresAt),
-    begunAt: of(row.begunAt),
-    dueAt: of(row.dueAt),
-    refusals: [Math.min(refusals?.count ?? 0, RequestRule.maxRefusals), of(refusals?.since)],
-    lease: lease && [lease.inDoubt, of(lease.until)],
-    parked: parked?.reason
-  }
+  )
+  const refused = Math.min(refusals?.count ?? 0, RequestRule.maxRefusals)
+  const parts = [body, deniedTransactionId, outcome, transaction, lease?.inDoubt, parked?.reason]
+  return [times, refused, parts]
 }
 
 const canonical = (state: State) => {
@@ -295,7 +286,7 @@ const canonical = (state: State) => {
 
 const isSettled = ({ row }: State): boolean => (row?.outcome ?? row?.parked) !== undefined
 
-/** The longest time without a running process or a free slot, in milliseconds. */
+/** The longest time from due to claim: without a running process or a free slot, in milliseconds. */
 const slack = 15_000
 
 const ofEvent = (state: State, event: string, isPossible: boolean): Steps => {
@@ -333,13 +324,9 @@ export const machine = (scope: Scope, change?: Partial<Rules>): Machine<State> =
         effects === 0 || (row?.outcome?._tag !== "NotSent" && row?.outcome?._tag !== "Refused"),
       registered: ({ isRegistered, row }) => row?.outcome?._tag !== "Answered" || isRegistered,
       alone: ({ tasks }) =>
-        tasks.filter(
-          ({ pace, stage }) => pace === "on time" && (stage === "sent" || stage === "arrived")
-        ).length <= 1,
+        tasks.some(({ pace, stage }) => pace !== "on time" || !["sent", "arrived"].includes(stage)),
       due: (state) =>
-        state.row === undefined ||
-        isSettled(state) ||
-        RequestRule.claimableAt(state.row) !== undefined
+        isSettled(state) || !state.row || RequestRule.claimableAt(state.row) !== undefined
     },
     isAtGoal: isSettled,
     canonical,

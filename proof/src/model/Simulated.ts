@@ -33,8 +33,7 @@ const makeObserver = (traces: ReturnType<typeof Traces.make>) => {
         by: name === "receiver 1" ? 0 : 1,
         write,
         isOpen: () => !isDead(),
-        now: () => lookups?.now() ?? 0,
-        isUnreadable: (id) => lookups?.isUnreadable(id) ?? false
+        now: () => lookups?.now() ?? 0
       }),
     registered: ({ status, transactionId }) => {
       if (status !== undefined) see(transactionId, `registered ${status}`)

@@ -52,26 +52,27 @@ export class Row {
   readonly lease: { readonly by: Index | "dead"; readonly isOver: boolean } | undefined = undefined
 }
 
-export type Result = Status | "404" | "no answer"
-
 export interface Worker {
   readonly pace: Pace
   readonly work: Work
 }
 
+export type Read = "not asked" | "no answer" | "answered"
+export type Result = Status | "no answer"
+
 /** The work on a row, of which `known` is the worker's copy. */
 export type Work =
-  | { readonly stage: "idle" | "done" }
+  | { readonly stage: "idle" }
+  | { readonly stage: "done" }
   | { readonly stage: "leased"; readonly known: Row; readonly read: Read }
   | { readonly stage: "answered"; readonly known: Row; readonly result: Result }
   | { readonly stage: "calling"; readonly standing: Standing }
   /** The worker is going to write an event to its journal. */
   | { readonly stage: "recording"; readonly event: string; readonly next: Work }
 
-export type Read = "not asked" | "no answer" | "answered"
-
 const idle: Worker = { pace: "on time", work: { stage: "idle" } }
 
+export type Change = Partial<State>
 export type Steps = StepsOf<State>
 export const { fault, protocol, seen } = kinds<State>()
 

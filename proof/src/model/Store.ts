@@ -32,14 +32,14 @@ class Process {
 type Steps = StepsOf<State>
 const { fault, protocol } = kinds<State>()
 
-/** A document that each process changes twice, or the owner, which each asks for once. */
+/** `times`: how often each process changes the document, which is the owner if it does once. */
 export interface Scope {
-  readonly document: "changes" | "owner"
+  readonly times: 1 | 2
   readonly faults: number
 }
 
-const changes: Scope = { document: "changes", faults: 1 }
-const owner: Scope = { document: "owner", faults: 0 }
+const changes: Scope = { times: 2, faults: 1 }
+const owner: Scope = { times: 1, faults: 0 }
 const none: Scope = { ...changes, faults: 0 }
 
 export const scopes: ReadonlyArray<Scope> = [
@@ -66,13 +66,14 @@ type Rule = (typeof mutants)[keyof typeof mutants][2]
 const ofProcess = (
   { deleted, processes, stored }: State,
   by: Index,
-  isOwner: boolean,
+  times: Scope["times"],
   without?: Rule
 ): Steps => {
+  const isOwner = times === 1
   const { isSure, known, made, writing } = processes[by]
   const go = (change: Partial<Process>) => ({ processes: changed(processes, by, change) })
   if (writing === undefined) {
-    if (made === (isOwner ? 1 : 2)) return []
+    if (made === times) return []
     const { by: all = [], version = 0 } = known ?? {}
     if (!isOwner || all.length === 0) {
       const change = { version: version + 1, by: [...all, by] }
@@ -103,35 +104,27 @@ const ofProcess = (
   ]
 }
 
-const deletes = ({ deleted, processes: [one, two] }: State) => {
-  const processes = [
-    { ...one, made: 0 },
-    { ...two, made: 0 }
-  ] as const
-  return fault("the document is deleted", { stored: undefined, deleted: deleted + 1, processes })
-}
-
-export const machine = ({ document, faults }: Scope, without?: Rule): Machine<State> => {
-  const isOwner = document === "owner"
-  return {
-    first: { stored: undefined, deleted: 0, processes: [new Process(), new Process()], faults },
-    steps: (state) => [
-      ...both.flatMap((by) => ofProcess(state, by, isOwner, without)),
-      !isOwner && state.stored !== undefined && deletes(state)
-    ],
-    invariants: {
-      owner: ({ processes }) => processes.filter(({ isAtWork }) => isAtWork).length <= 1,
-      kept: ({ processes, stored }) =>
-        isOwner ||
-        processes.every(
-          ({ made }, by) => (stored?.by ?? []).filter((each) => each === by).length >= made
-        ),
-      version: ({ processes, stored }) =>
-        processes.every(
-          ({ known }) =>
-            known?.version !== stored?.version || known?.by.join() === stored?.by.join()
-        )
-    },
-    isAtGoal: ({ processes }) => processes.every(({ made }) => made === (isOwner ? 1 : 2))
-  }
-}
+export const machine = ({ faults, times }: Scope, without?: Rule): Machine<State> => ({
+  first: { stored: undefined, deleted: 0, processes: [new Process(), new Process()], faults },
+  steps: (state) => {
+    const forgotten = changed(changed(state.processes, 0, { made: 0 }), 1, { made: 0 })
+    const deleted = { stored: undefined, deleted: state.deleted + 1, processes: forgotten }
+    return [
+      ...both.flatMap((by) => ofProcess(state, by, times, without)),
+      times > 1 && state.stored !== undefined && fault("the document is deleted", deleted)
+    ]
+  },
+  invariants: {
+    owner: ({ processes }) => processes.filter(({ isAtWork }) => isAtWork).length <= 1,
+    kept: ({ processes, stored }) =>
+      times === 1 ||
+      processes.every(
+        ({ made }, by) => made <= (stored?.by ?? []).filter((of) => of === by).length
+      ),
+    version: ({ processes, stored }) =>
+      processes.every(
+        ({ known }) => known?.version !== stored?.version || known?.by.join() === stored?.by.join()
+      )
+  },
+  isAtGoal: ({ processes }) => processes.every(({ made }) => made === times)
+})

@@ -6,10 +6,8 @@ import { changed, type Index } from "./Checker.ts"
 import { statusOf } from "./Outside.ts"
 import type { Setting } from "./Rules.ts"
 import { fault, hasLease, protocol, seen } from "./State.ts"
-import type { Read, Result, Row, State, Steps, Work, Worker } from "./State.ts"
+import type { Change, Read, Result, Row, State, Steps, Work, Worker } from "./State.ts"
 import { toldText } from "./Traces.ts"
-
-type Change = Partial<State>
 
 const idle: Work = { stage: "idle" }
 const done: Work = { stage: "done" }
@@ -41,10 +39,11 @@ const searches = (state: State, by: Index, { without }: Setting): Steps => {
   ]
 }
 
-/** Returns the steps of a worker that has a row. */
-const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
-  const { pace, work } = state.workers[by]
+export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
+  const { row, workers } = state
+  const { pace, work } = workers[by]
   const { without } = setting
+  if (row === undefined || work.stage === "idle") return searches(state, by, setting)
   const status = statusOf(setting, state)
   const isOwner = hasLease(state, by)
   // Nothing of a worker that lost its lease is written.
@@ -70,9 +69,9 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
   const asks = (known: Row): Steps => {
     const asked = (result: Result) =>
       go(recording(`read ${result}`, { stage: "answered", known, result }))
-    const old = setting.path[state.moves - 2] ?? "404"
+    const old = setting.path[state.moves - 2] ?? "no answer"
     return [
-      protocol("the service states its status", asked(status ?? "404")),
+      protocol("the service states its status", asked(status ?? "no answer")),
       { ...fault("the service states an old status", asked(old)), isRecorded: true },
       { ...fault("the service does not answer a read", asked("no answer")), isRecorded: true }
     ]
@@ -81,7 +80,7 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
   /** The row may have evidence that the worker does not know before its next write. */
   const writesRead = (known: Row, result: Result) => {
     const name = `the read of ${result} is written`
-    if (result === "404" || result === "no answer")
+    if (result === "no answer")
       return protocol(name, write({}, { stage: "leased", known, read: "no answer" }))
     const confirmed = Evidence.join(known.evidence, Evidence.confirmed(result))
     const evidence =
@@ -165,8 +164,6 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
         return endsCall(work.standing)
       case "done":
         return releases(row, "not asked")
-      case "idle":
-        return []
     }
   }
 
@@ -192,13 +189,6 @@ const ofRow = (state: State, by: Index, setting: Setting, row: Row): Steps => {
   ]
 }
 
-export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
-  const { row, workers } = state
-  return row === undefined || workers[by].work.stage === "idle"
-    ? searches(state, by, setting)
-    : ofRow(state, by, setting, row)
-}
-
 /** A lease that nobody renews ends, and a person redrives a dead letter. */
 export const ofTime = ({ row, workers }: State, { without }: Setting): Steps => {
   if (row === undefined) return []
@@ -207,15 +197,16 @@ export const ofTime = ({ row, workers }: State, { without }: Setting): Steps => 
     lease?.by === "dead"
       ? without === "endsLeases"
       : lease && workers[lease.by].pace !== "stalled" && without !== "renewsLeases"
-  const ended = lease && { row: { ...row, lease: { ...lease, isOver: true } }, isOrphaned: false }
+  const isEnding = lease?.isOver === false && isRenewed !== true
   const isFree = lease === undefined || without !== "redrivesLeased"
   const redriven = { isDue: isDue || (isFree && without !== "redriveIsDue") }
   const open = { ...redriven, parked: undefined, failing: undefined }
   return [
-    ended !== undefined &&
-      lease?.isOver === false &&
-      isRenewed !== true &&
-      seen("the time of a lease passed", ended),
+    isEnding &&
+      seen("the time of a lease passed", {
+        row: { ...row, lease: { ...lease, isOver: true } },
+        isOrphaned: false
+      }),
     parked !== undefined && seen("redriven", { row: { ...row, ...open }, isAwake: true })
   ]
 }

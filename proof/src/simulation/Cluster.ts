@@ -66,13 +66,11 @@ export const make = Effect.fnUntraced(function* (
   const repairedAt = plan.quietAt + repairTime
   const nemesis = yield* Nemesis.make(plan, trace)
   const clientChecker = ClientChecker.make(trace)
-  const isUnreadable = (id: string) =>
-    trace.now() < repairedAt && operationOfId(id)?.isUnreadable === true
   const store = yield* CrashableStore.make(nemesis, trace, {
     direct: ledger,
     plant: bug.ledger,
     watchedUntil: plan.outages && plan.quietAt + day,
-    isUnreadable,
+    isUnreadable: (id) => trace.now() < repairedAt && operationOfId(id)?.isUnreadable === true,
     registered: observer.registered
   })
   const checker = ReceiverChecker.make(trace, clientChecker, plan, {
@@ -90,7 +88,7 @@ export const make = Effect.fnUntraced(function* (
   })
   const service = yield* Service.make(seed, callbacks.client)
   const { transactions } = service
-  observer.begin({ now: trace.now, transaction: service.transaction, transactions, isUnreadable })
+  observer.begin({ now: trace.now, transaction: service.transaction, transactions })
 
   const operations = new Map(plan.operations.map((operation) => [String(operation.id), operation]))
   const operationOf = (transaction: Transaction | undefined): Operation | undefined =>

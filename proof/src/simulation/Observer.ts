@@ -13,7 +13,6 @@ export interface Lookups {
   readonly now: () => number
   readonly transaction: (transactionId: string) => Transaction | undefined
   readonly transactions: () => ReadonlyArray<Transaction>
-  readonly isUnreadable: (transactionId: string) => boolean
 }
 
 /** Observes an instance of a receiver. `ledger` wraps its store; `observe` is called before it works. */
