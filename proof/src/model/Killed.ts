@@ -14,14 +14,14 @@ import * as Stores from "../rel/Stores.ts"
 import * as Wait from "../rel/Wait.ts"
 import * as Traces from "./Traces.ts"
 
-/** The effects that processes committed. */
-type Effects = ReadonlyArray<{
+/** An effect that a process committed. */
+interface Committed {
   readonly id: string
   readonly status: Status
   readonly process: number
-}>
+}
 
-const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: Effects) => {
+const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: ReadonlyArray<Committed>) => {
   const traces = Traces.make()
   let ended = 0
   for (const note of notes) {
@@ -63,13 +63,14 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     see(id, Traces.answerText(status, code))
     return code
   }
-  const set = (id: string, status: Status) => {
-    see(id, `service moved to ${status}`)
-    receivers.statuses.set(id, status)
-  }
   const { close, waitForAnswers } = yield* Senders.start({
     random,
-    statuses: { set },
+    statuses: {
+      set: (id, status) => {
+        see(id, `service moved to ${status}`)
+        receivers.statuses.set(id, status)
+      }
+    },
     // The traces are judged alone.
     miss: () => {},
     ports: () => ports,
@@ -84,18 +85,16 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     }
   })
 
+  const traces = () => tracesOf(NoteFile.read(file), [])
   const isTold = () =>
-    tracesOf(NoteFile.read(file), []).every(({ events }) => {
+    traces().every(({ events }) => {
       const last = ` told ${Traces.pathOf(events).at(-1)},`
       return events.some((event) => event.includes(last))
     })
-  /** Stops a receiver during a call of its handler, if there is one within a second. */
-  const stopInCall = async ({ pause, resume }: ReceiverProcess.ReceiverProcess, by: 0 | 1) => {
-    const isCalling = () =>
-      NoteFile.read(file)
-        .flatMap((note) => (note._tag === "Seen" ? note.event : []))
-        .findLast((event) => event.startsWith(`worker ${by} `))
-        ?.includes(" called for ") === true
+  const isCalling = () =>
+    traces().some(({ events }) => events.at(-1)?.startsWith("worker 0 called for "))
+  /** Stops receiver 0 during a call of its handler, if there is one within a second. */
+  const stopInCall = async ({ pause, resume }: ReceiverProcess.ReceiverProcess) => {
     while (await Wait.until(isCalling, 1000, 1)) {
       pause()
       if (isCalling()) return
@@ -109,7 +108,7 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     standby = start(number + 1)
     yield* Effect.promise(() => waitForAnswers(5 + random.below(40)))
     const by = number % 2 === 0 ? 0 : 1
-    if (by === 0) yield* Effect.promise(() => stopInCall(receiver, by))
+    if (by === 0) yield* Effect.promise(() => stopInCall(receiver))
     else yield* Effect.sleep(random.below(80))
     yield* Effect.promise(receiver.kill)
     ports = []
@@ -121,7 +120,7 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
   yield* Effect.promise(standby.kill)
   const query = yield* Stores.queryOf(store)
   const effects = yield* Effect.promise(() =>
-    query<Effects[number]>("SELECT transaction_id AS id, status, process FROM recorded_effects")
+    query<Committed>("SELECT transaction_id AS id, status, process FROM recorded_effects")
   )
   return tracesOf(NoteFile.read(file), effects)
 }, Effect.scoped)

@@ -12,10 +12,20 @@ import { subjectOf } from "../simulation/Subject.ts"
 import * as Recorder from "./Recorder.ts"
 import * as Traces from "./Traces.ts"
 
-const makeObserver = (traces: ReturnType<typeof Traces.make>) => {
-  let lookups: Lookups | undefined
+const isChecked = ({ events }: Traces.Trace) => {
+  const ranks = Traces.pathOf(events).map(rank)
+  const fell = ranks.some((each, index) => each < (ranks[index - 1] ?? each))
+  return !fell && events.some((event) => /^(registered|answered) /u.test(event))
+}
+
+export const record = Effect.fnUntraced(function* (
+  plan: Plan,
+  options: Pick<Simulation.Options, "bug" | "store">
+) {
+  const traces = Traces.make()
+  const simulated: { lookups?: Lookups } = {}
   const follow = (id: string) => {
-    const { history = [] } = lookups?.transaction(id) ?? {}
+    const { history = [] } = simulated.lookups?.transaction(id) ?? {}
     for (const { status } of history.slice(Traces.pathOf(traces.eventsOf(id)).length))
       traces.see(id, `service moved to ${status}`)
   }
@@ -25,15 +35,13 @@ const makeObserver = (traces: ReturnType<typeof Traces.make>) => {
   }
   const see = (id: string, event: string) => write({ _tag: "Seen", id, event })
   const observer: Observer = {
-    begin: (begun) => {
-      lookups = begun
-    },
+    begin: (lookups) => void Object.assign(simulated, { lookups }),
     started: (name, isDead) =>
       Recorder.make({
         by: name === "receiver 1" ? 0 : 1,
         write,
         isOpen: () => !isDead(),
-        now: () => lookups?.now() ?? 0
+        now: () => simulated.lookups?.now() ?? 0
       }),
     registered: ({ status, transactionId }) => {
       if (status !== undefined) see(transactionId, `registered ${status}`)
@@ -46,25 +54,7 @@ const makeObserver = (traces: ReturnType<typeof Traces.make>) => {
     },
     redriven: ({ transactionId }) => see(transactionId, "redriven")
   }
-  return {
-    observer,
-    end: () => lookups?.transactions().forEach(({ transactionId }) => follow(transactionId))
-  }
-}
-
-const isChecked = ({ events }: Traces.Trace) => {
-  const ranks = Traces.pathOf(events).map(rank)
-  const fell = ranks.some((each, index) => each < (ranks[index - 1] ?? each))
-  return !fell && events.some((event) => /^(registered|answered) /u.test(event))
-}
-
-export const record = Effect.fnUntraced(function* (
-  plan: Plan,
-  options: Pick<Simulation.Options, "bug" | "store">
-) {
-  const traces = Traces.make()
-  const { end, observer } = makeObserver(traces)
   yield* Simulation.run(plan, { ...options, observer })
-  end()
+  simulated.lookups?.transactions().forEach(({ transactionId }) => follow(transactionId))
   return traces.all().filter(isChecked)
 }, Effect.provide(NodeHmac.layer))

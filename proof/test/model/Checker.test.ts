@@ -37,6 +37,7 @@ it("every invariant of the three models holds in every state, and the models mak
     "a worker that lost its lease stops",
     "the commit of SUCCEED is refused",
     "receiver 0 ended",
+    "the store gave worker 0 no answer",
     "the time of a lease passed",
     "the service states an old status",
     "the service does not answer a read",
