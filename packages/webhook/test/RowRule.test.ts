@@ -1,14 +1,18 @@
 import * as Evidence from "@pawl/core/Evidence"
-import { statuses } from "@pawl/core/Status"
+import { isTerminal, statuses } from "@pawl/core/Status"
+import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as Erasure from "../src/internal/rule/Erasure.ts"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import * as Order from "../src/internal/rule/Order.ts"
-import type { Change } from "../src/internal/rule/Row.ts"
+import type { Change, Leased } from "../src/internal/rule/Row.ts"
 import * as Rule from "../src/internal/rule/RowRule.ts"
+import * as StoredRow from "../src/internal/rule/StoredRow.ts"
 import type { Verified } from "../src/VerifyCallback.ts"
 import {
+  bytes,
   check,
   due,
   evidence,
@@ -21,7 +25,7 @@ import {
   time
 } from "./anyRow.ts"
 
-/** `RowRule.exhaustive.test.ts` has the facts that every short history leaves. */
+/** Each operation is compared with the exact next row of any row. */
 describe("RowRule", () => {
   it.each([
     [undefined, "100001", true],
@@ -56,11 +60,193 @@ describe("RowRule", () => {
     )
     .map((each) => each as Change)
 
+  const { confirmed, claimed } = Evidence
+
+  it("accept counts a callback, and a new status restarts the ladder and is due", () => {
+    const callback = fc.record({
+      kind: fc.constantFrom("card", "card-payment"),
+      ordered: optional(fc.constant({ amount: "25.00" })),
+      secret: fc.constantFrom("current", "previous"),
+      body: fc.record({ type: fc.constantFrom("payout", "refund", undefined) }),
+      bytes
+    })
+    check(fc.tuple(callback, status, time), (stored, [drawn, claim, at]) => {
+      const own = { method: "card", transactionId: "100001", signed: signed("10.00") }
+      const verified = { ...own, ...drawn } as unknown as Verified
+      const { row } = stored
+      const isNew = (row.evidence & claimed(claim)) === 0
+      const isConfirmed = (row.evidence & confirmed(claim)) !== 0
+      const isDue = isNew || !isConfirmed
+      const first = stored.accepted[claim]
+      const lane = !isNew ? "repeat" : isTerminal(claim) ? "ask" : "tell"
+      expect(Rule.accept([stored], verified, claim, at)).toStrictEqual({
+        isNew,
+        isDue,
+        hasRoom: true,
+        rows: [
+          {
+            ...stored,
+            row: {
+              ...row,
+              kind: row.kind === "card" ? drawn.kind : row.kind,
+              ordered: row.ordered ?? drawn.ordered,
+              namesPayout: row.namesPayout || drawn.body.type === "payout",
+              namesRefund: row.namesRefund || drawn.body.type === "refund",
+              secret: drawn.secret,
+              evidence: row.evidence | claimed(claim),
+              callbacks: row.callbacks + 1,
+              unconfirmedAt: isConfirmed ? row.unconfirmedAt : at,
+              ...(isNew && { newStatusAt: at, polls: 0, pollAt: undefined }),
+              newestCallbacks: { ...row.newestCallbacks, [claim]: { at, signed: own.signed } }
+            },
+            ...due(stored, isDue ? at : undefined, lane),
+            bodies: { ...stored.bodies, [claim]: drawn.bytes },
+            accepted: {
+              ...stored.accepted,
+              [claim]: { at: first?.at ?? at, count: (first?.count ?? 0) + 1 }
+            }
+          }
+        ]
+      })
+    })
+  })
+
+  it.each([
+    ["callback", "card", ["card-payment", "card-payout", "refund", "card"]],
+    ["callback", "card-payment", ["card-payment", "card"]],
+    ["callback", "refund", ["refund"]],
+    ["registration", "card-payout", ["card-payout", "card"]],
+    ["registration", "refund", ["refund", "card"]]
+  ] as const)(
+    "a %s of kind %s takes the first row of %j, else a new one",
+    (source, kind, order) => {
+      const kinds = fc.shuffledSubarray(["card", "card-payment", "card-payout", "refund"] as const)
+      fc.assert(
+        fc.property(kinds, (kinds) => {
+          const rows = kinds.map((each) => StoredRow.newRow(each, "100001", 1))
+          const own = { method: "card", kind, transactionId: "100001", signed: signed("10.00") }
+          const verified = { ...own, body: {}, bytes: new Uint8Array() } as unknown as Verified
+          const after =
+            source === "callback"
+              ? Rule.accept(rows, verified, "PENDING", 5).rows
+              : Result.getOrThrow(Rule.register(rows, { kind, transactionId: "100001" }, 5))
+          const taken = order.find((each) => kinds.some((one) => one === each))
+          expect(after.length).toBe(rows.length + (taken === undefined ? 1 : 0))
+          const changed = after.filter((stored) => !rows.includes(stored)).map(({ row }) => row)
+          const createdAt = taken === undefined ? 5 : 1
+          expect(changed).toMatchObject([{ scope: taken ?? kind, createdAt }])
+        })
+      )
+    }
+  )
+
+  it("register confirms its status in its row, and makes it due", () => {
+    check(fc.tuple(optional(status), time), (drawn, [status, at]) => {
+      const stored = { ...drawn, row: { ...drawn.row, ordered: undefined } }
+      const own = { kind: "card-payment", transactionId: "100001", status } as const
+      const registration = { ...own, amount: "10.00" }
+      const evidence = status === undefined ? Evidence.none : confirmed(status)
+      expect(Result.getOrThrow(Rule.register([stored], registration, at))).toStrictEqual([
+        {
+          ...stored,
+          row: {
+            ...stored.row,
+            kind: "card-payment",
+            registered: true,
+            ordered: { amount: "10.00" },
+            isOrderRegistered: true,
+            evidence: stored.row.evidence | evidence
+          },
+          ...due(stored, at, "tell"),
+          facts: Fact.add(stored.facts, { fact: "registered", kind: "card-payment", status, at })
+        }
+      ])
+    })
+  })
+
+  it("lease takes the work of its row, and a row is claimable from the end of its lease, else when it is due", () => {
+    check(fc.tuple(time, time), (stored, [until, at]) => {
+      const { evidence, scope } = stored.row
+      const lease = { id: 3, until, evidence }
+      expect(Rule.lease([stored], scope, { id: 3, until })).toStrictEqual({
+        rows: [{ ...stored, dueAt: undefined, lease }],
+        leased: { ...stored.row, lease: 3, evidenceAtLease: evidence }
+      })
+      expect(Rule.lease([stored], "refund", { id: 3, until })).toEqual({ rows: [stored] })
+      const from = stored.lease === undefined ? stored.dueAt : stored.lease.until
+      const isClaimable = from !== undefined && from <= at
+      expect(StoredRow.claimable([stored], at)).toEqual(isClaimable ? [stored] : [])
+    })
+  })
+
+  it("write changes a row whose lease holds, and undoes no ladder that a new status restarted", () => {
+    check(fc.tuple(change, fc.constantFrom(1, 2), storedRows), (stored, [drawn, id, another]) => {
+      const { evidence = 0, facts = [], ifSequence, read, release, until, ...fields } = drawn
+      const { lease, row } = stored
+      const rows = [stored, { ...another, row: { ...another.row, kind: "refund" as const } }]
+      const leased = { ...row, lease: id, evidenceAtLease: 0 } as Leased
+      const written = Rule.write(rows, leased, drawn)
+      if (lease?.id !== id || (ifSequence ?? row.sequence) !== row.sequence) {
+        expect(written).toEqual({ rows, leased: undefined })
+        expect(written.rows).toBe(rows)
+        return
+      }
+      const isOvertaken = Evidence.claimedStatuses(row.evidence & ~lease.evidence).length > 0
+      const next = {
+        ...stored,
+        row: {
+          ...row,
+          ...fields,
+          ...(isOvertaken && {
+            polls: row.polls,
+            pollAt: row.pollAt,
+            newStatusAt: row.newStatusAt
+          }),
+          evidence: row.evidence | evidence,
+          read: Evidence.joinRead(row.read, read),
+          sequence: Math.max(row.sequence, fields.sequence ?? 0)
+        },
+        ...(release === undefined
+          ? { lease: { ...lease, until: until ?? lease.until } }
+          : { lease: undefined, ...due(stored, release.dueAt, release.lane ?? "repeat") }),
+        facts: facts.reduce(Fact.add, stored.facts)
+      }
+      expect(written).toStrictEqual({
+        rows: [next, rows[1]],
+        leased: { ...next.row, lease: id, evidenceAtLease: lease.evidence }
+      })
+      const found = Rule.write(rows, leased, { ...drawn, kind: "refund" })
+      const refund = { ...next, row: { ...next.row, kind: "refund" as const } }
+      expect(found).toStrictEqual({ rows: [Rule.join(rows[1]!, refund)], leased: undefined })
+    })
+  })
+
+  it("deleteBodies deletes those before a time, not of a dead letter or of a status that due work may tell", () => {
+    check(fc.tuple(time, fc.integer({ min: 1, max: 4 })), (stored, [before, limit]) => {
+      const { newestCallbacks, told, ...row } = stored.row
+      const isDue = stored.lease !== undefined || stored.dueAt !== undefined
+      const old = statuses.filter((each) => {
+        const { at = before } = newestCallbacks[each] ?? {}
+        const news = Evidence.news({ status: each } as Evidence.Standing, told)
+        return at < before && !(isDue && news === each) && row.deadLetter === undefined
+      })
+      const deleted = old.slice(0, limit)
+      const left = Struct.omit(newestCallbacks, deleted)
+      expect(Erasure.deleteBodies([stored], { before, limit })).toStrictEqual({
+        count: deleted.length,
+        rows: [{ ...stored, row: { ...row, told, newestCallbacks: left } }]
+      })
+    })
+  })
+
   it("redrive makes the named dead letters due at once, with a new start of their failures", () => {
     check(
       fc.tuple(time, optional(fc.constantFrom("card", "card-payment"))),
       (stored, [at, scope]) => {
-        const [redriven] = Rule.redrive([stored], { ...stored.row, scope }, at)
+        const other = { ...stored, row: { ...stored.row, deadLetter: undefined } }
+        const rows = [other, stored]
+        const [kept, redriven] = Rule.redrive(rows, { ...stored.row, scope }, at)
+        expect(kept).toBe(other)
         const { deadLetter, scope: own } = stored.row
         if (deadLetter === undefined || (scope ?? own) !== own) {
           expect(redriven).toBe(stored)
