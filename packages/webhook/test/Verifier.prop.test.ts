@@ -279,7 +279,7 @@ describe("a verified callback outside the grammar", () => {
     }
   )
 
-  it("is put in quarantine for a NUL or a lone surrogate in any field and never has a claim", () => {
+  it("A14: is put in quarantine for a NUL or a lone surrogate in any field if it verifies, else refused with 401", () => {
     const bad = fc
       .tuple(storable, fc.constantFrom("\0", "\ud800", "\udfff"), storable)
       .map(([before, letter, after]) => `${before}${letter}a${after}`)
@@ -292,11 +292,13 @@ describe("a verified callback outside the grammar", () => {
       )
     fc.assert(
       fc.property(posted(), bad.chain(place), (callback, found) => {
-        const { claim, quarantine } = Result.getOrThrow(
-          verify(request({ ...callback, extra: { ...callback.extra, ...found } }))
-        )
-        expect(claim).toBeUndefined()
-        expect(quarantine).toBeDefined()
+        const incoming = request({ ...callback, extra: { ...callback.extra, ...found } })
+        const { claim, quarantine } = Result.getOrThrow(verify(incoming))
+        expect({ claim, quarantine }).toEqual({
+          claim: undefined,
+          quarantine: "text that cannot be stored"
+        })
+        expect(answer({ ...incoming, checksum: "x" })).toBe(401)
       })
     )
   })
