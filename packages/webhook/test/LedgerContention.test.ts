@@ -103,7 +103,7 @@ await onPostgres((place) => {
     for (const id of ids) expect(yield* ledger.get("card", id)).toMatchObject({ callbacks: 2 })
   })
 
-  test("claims and accepts other rows while another transaction has locked one", function* () {
+  test("R32: claims and accepts other rows while another transaction has locked one", function* () {
     const ledger = yield* emptied
     const sql = yield* elsewhere
     for (const id of ["1", "2", "3"]) yield* ledger.accept(callback(id), Number(id))

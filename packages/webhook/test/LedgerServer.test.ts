@@ -1,7 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -100,33 +99,6 @@ await onPostgres((place) => {
       const write = run(sql`UPDATE pawl_transactions SET parts = 1`)
       expect(yield* Effect.flip(write)).toMatchObject(unavailable)
       yield* Effect.retry(write, untilWritable)
-    }
-  )
-
-  live(
-    "R32, R33: callbacks of other transactions are stored while one row is locked",
-    function* () {
-      const ledger = Context.get(yield* emptied, Ledger)
-      const sql = yield* elsewhere
-      const ids = Array.from({ length: 40 }, (_, id) => String(id))
-      yield* ledger.accept(callback("7"), 1000)
-      const locked = yield* sql.withTransaction(
-        Effect.gen(function* () {
-          yield* sql`SELECT 1 FROM pawl_transactions WHERE key LIKE '7%' FOR UPDATE`
-          const fibers = yield* Effect.forEach(ids, (id) =>
-            Effect.forkDetach(ledger.accept(callback(id), 1000), { startImmediately: true })
-          )
-          const isLocked = (_: unknown, index: number) => ids[index] === "7"
-          yield* Fiber.joinAll(fibers.filter((fiber, index) => !isLocked(fiber, index)))
-          const waiting = fibers.filter(isLocked)
-          expect(waiting.map((fiber) => fiber.pollUnsafe())).toEqual([undefined])
-          // Nor do the next callbacks wait for that row.
-          yield* ledger.accept(callback("40"), 1000)
-          return waiting
-        })
-      )
-      yield* Fiber.joinAll(locked)
-      expect(yield* ledger.get("card", "7")).toMatchObject({ callbacks: 2 })
     }
   )
 })

@@ -1,6 +1,5 @@
 /** `@pawl/testkit/Laws/Store` has the laws of every ledger. */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
-import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,23 +7,14 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
-import * as Tracer from "effect/Tracer"
 import fc from "fast-check"
 import { expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
-import type { Leased, Registration } from "../src/internal/rule/Row.ts"
+import type { Leased } from "../src/internal/rule/Row.ts"
 import type { Verified } from "../src/Verifier.ts"
 import { testIn } from "@pawl/test-support/Tests"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
-import {
-  apm,
-  card,
-  incoming,
-  search,
-  secret,
-  verified,
-  verifierOf
-} from "@pawl/test-support/Service"
+import { card, incoming, secret, verified, verifierOf } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 
 const groups = (place: Place, numRuns: number) => {
@@ -124,48 +114,9 @@ const newest = (place: Place, numRuns: number) => {
     ))
 }
 
-const payment = search("card", "card-payment", { requestId: "order-17", mid: "mid-1" })
-const refund = search("card", "refund", { requestId: "refund-1", mid: "mid-1" })
-
 const acceptOne = Ledger.use((ledger) => ledger.accept(verified("card", card()), 1000))
 
-const accept = (transactionId: string, transactionStatus: Status, token: string) =>
-  Ledger.use((ledger) =>
-    ledger.accept(verified("card", card({ transactionId, transactionStatus }), token), 1000)
-  )
-
-/** Registers refund 1, and accepts two callbacks of a payment 1. */
-const twoRows = (registration: Partial<Registration> = {}) =>
-  Effect.gen(function* () {
-    const ledger = yield* Ledger
-    yield* ledger.register({ kind: "refund", transactionId: "1", ...registration }, 1000)
-    yield* accept("1", "PENDING", payment)
-    yield* accept("1", "PENDING", payment)
-    yield* accept("1", "SUCCEED", payment)
-  })
-
-const leasePayment = Effect.gen(function* () {
-  const ledger = yield* Ledger
-  const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 100 })
-  return rows.find((row) => row.transactionId === "1" && row.scope === "card-payment") as Leased
-})
-
-/** Makes the payment a refund, which joins the rows. */
-const joinTo = (leased: Leased) => Ledger.use((ledger) => ledger.write(leased, { kind: "refund" }))
-
-const leaseAndJoin = Effect.flatMap(leasePayment, joinTo)
-
-/** The lines of a table but for the rows of `twoRows`. */
-const bystanders = Effect.flatMap(SqlClient, (sql) =>
-  Effect.forEach(
-    ["pawl_transactions", "pawl_transactions_texts"],
-    (table) => sql`SELECT * FROM ${sql(table)} WHERE key <> ${"1\tcard"} ORDER BY key`
-  )
-)
-
-/** An accept is one statement on PostgreSQL, and a transaction on SQLite. */
 const promises = (place: Place) => {
-  const transactions = place._tag === "sqlite" ? 1 : 0
   const test = testIn(place)
 
   test("A31: reads no body but that of the status to tell", function* () {
@@ -196,19 +147,6 @@ const promises = (place: Place) => {
     }
     expect(yield* ledger.body(leased, "SUCCEED")).toEqual(unreadable)
     expect(yield* ledger.body(leased, "FAILED")).toBeUndefined()
-  })
-
-  test("rolls a write back with its transaction", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
-    yield* ledger.accept(verified("card", card()), 1000)
-    const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 1 })
-    const leased = rows[0] as Leased
-    const told = ledger.write(leased, { told: "SUCCEED", sequence: 1, evidence: Evidence.none })
-    yield* Effect.flip(sql.withTransaction(Effect.andThen(told, Effect.fail("no"))))
-    expect(yield* ledger.get("card", "100001")).toMatchObject({ told: undefined, sequence: 0 })
-    yield* sql.withTransaction(told)
-    expect(yield* ledger.get("card", "100001")).toMatchObject({ told: "SUCCEED", sequence: 1 })
   })
 
   test("a row is due from a fraction of a millisecond, as the wait of a jittered schedule is", function* () {
@@ -275,64 +213,6 @@ const promises = (place: Place) => {
     }).pipe(
       Effect.provide(emptied(place), { local: true }),
       Effect.provideService(Statement.CurrentTransformer, count)
-    )
-  })
-
-  test("a join changes no row but the two, and no callback of another row", function* () {
-    const ledger = yield* Ledger
-    yield* twoRows()
-    // Rows with the same id or the same scope, not both.
-    yield* ledger.accept(
-      verified("apm", apm({ transactionId: "1", transactionStatus: "PENDING" })),
-      1000
-    )
-    yield* accept("2", "PENDING", payment)
-    yield* accept("2", "SUCCEED", refund)
-    const leased = yield* leasePayment
-    const before = yield* bystanders
-    expect(before.map(({ length }) => length)).toEqual([2, 3])
-    expect(yield* joinTo(leased)).toBeUndefined()
-    expect(yield* bystanders).toEqual(before)
-    const left = yield* ledger.story("card", "1")
-    expect(left.map(({ row }) => row.scope)).toEqual(["refund"])
-  })
-
-  test("a join keeps the bodies of both rows, and that of the row that stays where both have one", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
-    const bodyOf = (transactionStatus: Status) =>
-      verified("card", card({ transactionId: "1", transactionStatus }), refund).bytes
-    yield* twoRows()
-    yield* accept("1", "PENDING", refund)
-    yield* leaseAndJoin
-    const key = { method: "card", transactionId: "1", scope: "refund" } as const
-    expect(yield* ledger.body(key, "PENDING")).toEqual(bodyOf("PENDING"))
-    expect(yield* ledger.body(key, "SUCCEED")).toEqual(bodyOf("SUCCEED"))
-    expect(yield* sql`SELECT name FROM pawl_transactions_texts`).toHaveLength(2)
-    for (const row of (yield* ledger.claim({ at: 9e9, until: 9e9 + 1, limit: 9 })).rows)
-      yield* ledger.write(row, { told: "SUCCEED" })
-    expect(yield* ledger.deleteBodies({ before: 2000, limit: 9 })).toBe(2)
-    expect(yield* sql`SELECT name FROM pawl_transactions_texts`).toEqual([])
-  })
-
-  it.effect(`an accept begins ${transactions} transactions`, () => {
-    let begun = 0
-    const tracer = Tracer.make({
-      span: (options) => {
-        if (options.name === "sql.transaction") begun++
-        return new Tracer.NativeSpan(options)
-      }
-    })
-    return Effect.gen(function* () {
-      const sql = yield* SqlClient
-      begun = 0
-      yield* sql.withTransaction(Effect.void)
-      expect(begun).toBe(1)
-      yield* acceptOne
-      expect(begun).toBe(1 + transactions)
-    }).pipe(
-      Effect.provide(emptied(place), { local: true }),
-      Effect.provideService(Tracer.Tracer, tracer)
     )
   })
 

@@ -315,17 +315,6 @@ const putAndRemoved: [Edits, Edits] = [
   [edit]
 ]
 
-const quarantines = Effect.fnUntraced(function* ([{ ledger }]: readonly [Process, Process]) {
-  const claims = ids.slice(0, 9).map((id) => `SETTLED ${id}`)
-  const odd = claims.map((transactionStatus) =>
-    verified("card", card({ transactionId: "1", transactionStatus }))
-  )
-  yield* Effect.forEach(odd, (each) => ledger.accept(each, 1000), { concurrency: "unbounded" })
-  const kept = (yield* ledger.quarantined).map(({ body }) => body["transactionStatus"])
-  expect(kept).toHaveLength(claims.length)
-  expect(new Set(kept)).toEqual(new Set(claims))
-})
-
 const later = 300_000
 const all = Array.from({ length: 50 }, (_, id) => String(10 + id))
 const damagedId = "33"
@@ -416,7 +405,6 @@ const promises = (place: () => Place | undefined) => {
     restarts
   )
   test("changes of a document made at once leave what they leave one after the other", editsAtOnce)
-  test("each callback of a transaction that is quarantined at once keeps its body", quarantines)
 }
 
 type Test<R> = (processes: readonly [Process, Process]) => Effect.Effect<void, unknown, R>

@@ -1,22 +1,17 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
-import * as Evidence from "@pawl/core/Evidence"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
-import { assert, describe, expect } from "@effect/vitest"
-import * as Cleaner from "../src/internal/work/Cleaner.ts"
+import { describe, expect } from "@effect/vitest"
 import * as Ledger from "../src/Ledger.ts"
 import { Transactions } from "../src/LedgerSql.ts"
 import type { NewRequest } from "../src/internal/rule/RequestRow.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import { Records } from "../src/internal/records/Records.ts"
-import { blank } from "../src/internal/rule/Row.ts"
 import { live } from "@pawl/test-support/Tests"
 import { emptied, type Place } from "@pawl/test-support/Places"
 import { inEachStore } from "@pawl/test-support/Stores"
-import { day } from "@pawl/test-support/World"
 
 const request = (requestId: string, changes?: Partial<NewRequest>): NewRequest => ({
   requestId,
@@ -38,28 +33,6 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
   const test = live.with(() => layer)
 
   const stores = Effect.all({ store: RequestStore.RequestStore, ledger: Ledger.Ledger })
-
-  test("a transaction that another store has found settles the request that it names", function* () {
-    const { store } = yield* stores
-    yield* store.write(request("1"), { at: 1000, until: 31_000 })
-    const signed = { account: "4711", amount: "10.00", currency: "EUR", transactionId: "100001" }
-    const row = {
-      ...blank("apm-payment", "100001", 1000),
-      ordered: { requestId: "1" },
-      newestCallbacks: { PENDING: { at: 1000, signed } },
-      evidence: Evidence.confirmed("PENDING"),
-      read: { status: "PENDING", askedAt: 2000 }
-    } as const
-    yield* store.find("1", { ...row, ordered: { requestId: "2" } })
-    expect(yield* store.get("1")).toMatchObject({ outcome: undefined })
-    yield* store.find("1", row)
-    expect(yield* store.get("1")).toMatchObject({
-      outcome: { _tag: "Found" },
-      transaction: { method: "apm", transactionId: "100001" }
-    })
-    yield* store.find("2", row)
-    expect(yield* store.get("2")).toBeUndefined()
-  })
 
   test("a request that waits is due earlier by the time by which the clock was set back", function* () {
     const { ledger, store } = yield* stores
@@ -88,48 +61,6 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
     const registration = { kind: "apm-payment", transactionId: "100001" } as const
     yield* store.settle("1", { outcome: answered, at: 2000 }, registration)
     yield* ledger.awaitWork
-  })
-
-  test("a request keeps its longest wait from a claim that began before the wait (2,000 cycles of `rel create`)", function* () {
-    const { store } = yield* stores
-    yield* store.write(request("1"), { at: 1000 })
-    const { rows } = yield* store.claim({ at: 1000, until: 31_000, limit: 1 })
-    const [row] = rows
-    if (row === undefined) return assert.fail("it is not due")
-    yield* store.release(row, { at: 5000, dueAt: 305_000 })
-    const { rows: early } = yield* store.claim({ at: 4000, until: 34_000, limit: 1 })
-    expect(early).toEqual([])
-  })
-
-  test("the body is deleted with the outcome, and the texts of 120 old requests after the retention time", function* () {
-    const { ledger, store } = yield* stores
-    const now = yield* Clock.currentTimeMillis
-    const settle = Effect.fnUntraced(function* (requestId: string, days: number) {
-      const at = now - days * day
-      yield* store.write(request(requestId), { at, until: at + 30_000 })
-      expect(yield* store.get(requestId)).toMatchObject({ body: `sealed-${requestId}` })
-      yield* store.settle(requestId, { outcome: answered, at })
-      expect(yield* store.get(requestId)).toMatchObject({ body: undefined, outcome: answered })
-    })
-    const old = Array.from({ length: 120 }, (_, id) => `old-${id}`)
-    yield* Effect.forEach(old, (id) => settle(id, 31), { concurrency: "unbounded" })
-    yield* settle("young", 29)
-    yield* store.write(request("open"), { at: now - 31 * day })
-
-    yield* Layer.build(Cleaner.layer).pipe(
-      Effect.provideService(Ledger.Ledger, ledger),
-      Effect.provideService(RequestStore.RequestStore, store)
-    )
-    const texts = Effect.map(Effect.forEach(old, store.get), (rows) =>
-      rows.filter((row) => row?.outcome !== undefined && "text" in row.outcome && row.outcome.text)
-    )
-    yield* Effect.repeat(Effect.delay(texts, 10), { until: ({ length }) => length === 0 })
-    expect(yield* store.get("old-7")).toMatchObject({
-      digest: "digest-old-7",
-      outcome: { _tag: "Answered", text: undefined }
-    })
-    expect(yield* store.get("young")).toMatchObject({ outcome: answered })
-    expect(yield* store.get("open")).toMatchObject({ body: "sealed-open" })
   })
 }
 

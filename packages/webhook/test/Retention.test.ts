@@ -10,7 +10,7 @@ import * as RetentionSettings from "../src/internal/work/RetentionSettings.ts"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import { layerMemory as layerRequests } from "../src/internal/ledger/RequestStore.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
-import { callback, day, finish, november } from "@pawl/test-support/Finished"
+import { finish, november } from "@pawl/test-support/Finished"
 import { live } from "@pawl/test-support/Tests"
 import { emptied, ledgerOf } from "@pawl/test-support/Places"
 import { files, onPostgres } from "@pawl/test-support/Stores"
@@ -21,35 +21,6 @@ const memory = () => Layer.provideMerge(layerRequests, Layer.fresh(layerMemory))
 
 const holds = (layer: () => Layer.Layer<Ledger, unknown>) => {
   const test = live.with(layer)
-
-  test("an old transaction is forgotten, and the others are not changed", function* () {
-    const ledger = yield* Ledger
-    yield* finish("1", november)
-    yield* finish("2", november, november + 300 * day)
-    yield* finish("3", november + day)
-    const stories = yield* ledger.story("card", "3")
-    const old = { before: november + day, limit: 9 }
-    expect(yield* ledger.deleteOld({ ...old, before: november })).toBe(0)
-    expect(yield* ledger.deleteOld(old)).toBe(2)
-    expect(yield* ledger.deleteOld(old)).toBe(0)
-    for (const id of ["1", "2"]) {
-      expect(yield* ledger.get("card", id)).toBeUndefined()
-      expect(yield* ledger.story("card", id)).toEqual([])
-      const key = { method: "card", transactionId: id, scope: "card" } as const
-      expect(yield* ledger.body(key, "SUCCEED")).toBeUndefined()
-    }
-    const { rows } = yield* ledger.page({ limit: 9, from: 0, before: 9e15 })
-    expect(rows.map(({ transactionId }) => transactionId)).toEqual(["3"])
-    expect(yield* ledger.story("card", "3")).toEqual(stories)
-    const claimed = yield* ledger.claim({ at: 9e15, until: 9e15 + 1, limit: 9 })
-    expect(claimed.rows).toEqual([])
-    // A replay counts as a new transaction, whose story begins anew.
-    expect(yield* ledger.accept(callback("1", "SUCCEED"), november + 2 * day)).toEqual({
-      isNew: true
-    })
-    const [story] = yield* ledger.story("card", "1")
-    expect(story?.facts.map(({ fact }) => fact)).toEqual(["accepted"])
-  })
 
   test("deletions at one time delete each transaction once", function* () {
     const ledger = yield* Ledger
