@@ -1,23 +1,17 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition } from "@pawl/core/Handler"
 import { test } from "@pawl/test-support/Tests"
-import * as Leases from "@pawl/test-support/Leases"
-import { start } from "@pawl/test-support/Program"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
-import fc from "fast-check"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
-import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { emptied, type Place } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
-
-/** Milliseconds on a busy machine. */
-const processTime = 120_000
 
 const transition: Transition = {
   id: "card:100001:1:SUCCEED",
@@ -118,47 +112,6 @@ const promises = (place: Place) => {
   })
 }
 
-const script = new URL("commitChild.ts", import.meta.url).pathname
-
-/** Kills the receiver after `lines` lines, if given. */
-const live = (place: Place, ids: ReadonlyArray<string>, lines?: number) =>
-  Effect.gen(function* () {
-    const receiver = yield* start(process.execPath, [script, JSON.stringify(place), ids.join(",")])
-    if (lines !== undefined) {
-      yield* receiver.line(new RegExp(`^(?:.+\n){${lines}}`, "u"))
-      receiver.child.kill("SIGKILL")
-    }
-    const { code } = yield* receiver.exited
-    return code === 0 ? "ended" : receiver.stderr()
-  }).pipe(Effect.scoped, Effect.runPromise)
-
-const survives = (place: Place, cycles: number) =>
-  it(
-    `writes the rows of each transition once when it is killed ${cycles} times (R02, S5)`,
-    async () => {
-      const run = <A>(effect: Effect.Effect<A, unknown, SqlClient>) =>
-        Effect.runPromise(Effect.provide(effect, client(place)))
-      await run(orders)
-      const deaths = fc.sample(fc.integer({ min: 1, max: 60 }), cycles)
-      const all: Array<string> = []
-      for (const [cycle, after] of deaths.entries()) {
-        const ids = Array.from({ length: 30 }, (_, id) => String(cycle * 100 + id))
-        all.push(...ids)
-        await live(place, ids, after)
-        await Effect.runPromise(Effect.provide(Leases.end, ledgerOf(place)))
-      }
-      // The callbacks that were not accepted are sent again.
-      expect(await live(place, all)).toBe("ended")
-      const rows = await run(written)
-      expect(rows.map((row) => Number(row.transaction_id)).toSorted((a, b) => a - b)).toEqual(
-        all.map(Number)
-      )
-      expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(["SUCCEED"]))
-    },
-    processTime
-  )
-
 await inEachStore((place) => {
   promises(place)
-  survives(place, 2)
 })
