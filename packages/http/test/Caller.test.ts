@@ -297,7 +297,8 @@ describe("a refused token", () => {
           expect(results.every(Result.isSuccess)).toBe(true)
         })
         expect(service.auths.length).toBe(2)
-      })
+      }),
+      { examples: [[Array.from({ length: 1000 }, (_, n) => (n * 37) % 5000)]] }
     ))
 
   it("C13 causes one retry, then Unauthorized without a request to /auth for the cooldown time", async () => {

@@ -27,32 +27,6 @@ const layerOf = (url: string, options: Partial<Pawl.Options> = {}) =>
   })
 
 describe("the client on Node", () => {
-  it("C03 pays once over a real connection that breaks", () =>
-    Effect.gen(function* () {
-      let creates = 0
-      const server = yield* Server.start((socket, request) => {
-        if (request.startsWith("POST /api/v1/auth "))
-          return Server.reply(socket, 200, '{"access_token":"abc"}')
-        if (!request.toLowerCase().includes("authorization: bearer abc\r\n"))
-          return Server.reply(socket, 401, "")
-        if (request.startsWith("GET ")) return Server.reply(socket, 200, '"SUCCEED"')
-        if (++creates === 1) return void socket.resetAndDestroy()
-        Server.reply(socket, 200, '{"transactionId":"7","transactionStatus":"NEW"}')
-      })
-      const program = Effect.all([Memory.pay(), Memory.readStatus("7")])
-      expect(yield* Effect.provide(program, layerOf(server.url))).toMatchObject([
-        { transactionId: "7" },
-        "SUCCEED"
-      ])
-      for (const request of server.received) {
-        const json = request.startsWith("POST ")
-        expect(request.toLowerCase().includes("content-type: application/json\r\n")).toBe(json)
-      }
-      const [auth, first, second] = server.received.map((request) => request.split("\r\n\r\n")[1])
-      expect(auth).toBe('{"merchantKey":"key","merchantSecret":"secret"}')
-      expect(first).toBe(second)
-    }).pipe(Effect.scoped, Effect.runPromise))
-
   it("polls at the gaps of the client's profile", async () => {
     const profile = { pollIntervals: [Duration.seconds(7)] as const }
     const { pollIntervals } = await Effect.runPromise(
