@@ -43,40 +43,6 @@ describe("R27: a clock that is set back by an hour", () => {
     expect(told(world)).toEqual(["PENDING"])
     expect(alarms(world)).toEqual([wasSet])
   })
-
-  test("confirms a callback that comes after it, and does not read in a loop", function* () {
-    const { receive, ...world } = yield* World.started({
-      clock: setBack,
-      read: ({ at }) => Effect.succeed(at < minute ? "PENDING" : "SUCCEED")
-    })
-    yield* World.pass("59 seconds")
-    yield* receive("1", "PENDING")
-    yield* World.pass("1 minute")
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("3 seconds")
-    expect(told(world)).toEqual(["PENDING", "SUCCEED"])
-    yield* World.pass("1 hour")
-    expect(world.reads.length).toBeLessThan(8)
-  })
-
-  test("finds the kind of a transaction that came before it", function* () {
-    const { receive, ...world } = yield* World.started({
-      clock: setBack,
-      read: ({ kind }) => (kind === "apm" ? Effect.succeed("SUCCEED") : World.notFound)
-    })
-    yield* World.pass("50 seconds")
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("2 minutes")
-    expect(told(world)).toEqual(["SUCCEED"])
-  })
-
-  test("parks an unknown id a day later", function* () {
-    const { receive, ...world } = yield* World.started({ clock: setBack })
-    yield* World.pass("50 seconds")
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("25 hours")
-    expect(World.deadLetter(world)).toEqual(["unknown-transaction"])
-  })
 })
 
 describe("the correction of a row's times", () => {

@@ -9,15 +9,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { MinimumLogLevel } from "effect/References"
-import type * as Scope from "effect/Scope"
-import { SqlClient } from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { test } from "@pawl/test-support/Tests"
-import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { card, incoming, secret } from "@pawl/test-support/Service"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import { secret } from "@pawl/test-support/Service"
 import * as World from "@pawl/test-support/World"
 import * as Activity from "../src/internal/journal/Activity.ts"
 import { differs } from "../src/internal/work/ClockWatch.ts"
@@ -173,105 +168,5 @@ const receiverOver = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
     )
   )
   const latest = Activity.observe(Context.get(built, Journal.Journal))
-  const { read } = yield* Condition.make({ ledger, latest, worker: undefined })
-  const { receive } = Context.get(built, Receiver.Receiver)
-  return { latest, read, receive }
-})
-
-const receiverOn = Effect.fnUntraced(function* (place: Place) {
-  const ledger = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
-  const { latest, read, receive } = yield* receiverOver(ledger)
-  const send = Effect.forEach(
-    ["one", "two"],
-    (transactionId) => receive(incoming("card", card({ transactionId }))),
-    { concurrency: "unbounded" }
-  )
-  return { isWritable: Effect.isSuccess(ledger.checkWritable), latest, read, send }
-})
-
-const check = <E>(
-  place: Place,
-  during: <A>(
-    work: Effect.Effect<A, never, Scope.Scope>
-  ) => Effect.Effect<A, E, SqlClient | Scope.Scope>,
-  cause: RegExp
-) =>
-  Effect.gen(function* () {
-    const { isWritable, latest, read, send } = yield* receiverOn(place)
-    yield* Effect.gen(function* () {
-      expect(yield* send).toEqual([503, 503])
-      expect(yield* isWritable).toBe(true)
-      expect(yield* read).toMatchObject({ ready: false, store: "not writable" })
-      expect((yield* latest).notStored?.cause).toMatch(cause)
-    }).pipe(during, Effect.provide(client(place)))
-    expect(yield* send).toEqual([200, 200])
-    expect(yield* read).toMatchObject({ ready: true, store: "writable" })
-  }).pipe(Effect.provideService(MinimumLogLevel, "None"))
-
-const between =
-  (before: string, after: string) =>
-  <A>(work: Effect.Effect<A, never, Scope.Scope>) =>
-    Effect.flatMap(SqlClient, (sql) =>
-      Effect.acquireUseRelease(
-        sql.unsafe(before),
-        () => work,
-        () => Effect.orDie(sql.unsafe(after))
-      )
-    )
-
-const gone = between(
-  "ALTER TABLE pawl_transactions RENAME TO pawl_away",
-  "ALTER TABLE pawl_away RENAME TO pawl_transactions"
-)
-
-const file = files()
-
-describe("on SQLite a receiver is not ready", () => {
-  it.live("while a trigger refuses new rows", () =>
-    check(
-      file(),
-      between(
-        "CREATE TRIGGER refuse BEFORE INSERT ON pawl_transactions BEGIN SELECT RAISE(ABORT, 'no'); END",
-        "DROP TRIGGER refuse"
-      ),
-      /^a trigger or a constraint refuses the row/u
-    )
-  )
-})
-
-await onPostgres((place) => {
-  const isRefused = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`
-  it.live("a receiver is not ready while a trigger refuses new rows", () =>
-    check(
-      place,
-      (work) =>
-        between(
-          isRefused,
-          "DROP FUNCTION refuse"
-        )(
-          between(
-            "CREATE TRIGGER refuse BEFORE INSERT ON pawl_transactions EXECUTE FUNCTION refuse()",
-            "DROP TRIGGER refuse ON pawl_transactions"
-          )(work).pipe(Effect.provide(client(place)), Effect.orDie)
-        ),
-      /^a trigger refuses the row \(SQLSTATE P0001/u
-    )
-  )
-
-  it.live("a receiver is not ready while a table is gone", () =>
-    check(place, gone, /^a table is missing \(SQLSTATE 42P01, pawl_transactions\)/u)
-  )
-
-  it.live("a receiver is not ready while a table is locked", () =>
-    check(
-      place,
-      (work) =>
-        Effect.flatMap(SqlClient, (sql) =>
-          sql.withTransaction(
-            Effect.andThen(sql`LOCK TABLE pawl_transactions_texts IN ACCESS EXCLUSIVE MODE`, work)
-          )
-        ),
-      /^(?:another transaction holds a lock|a transaction takes longer|the store does not answer)/u
-    )
-  )
+  return yield* Condition.make({ ledger, latest, worker: undefined })
 })

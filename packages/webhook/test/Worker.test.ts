@@ -11,7 +11,7 @@ import * as Receiver from "../src/Receiver.ts"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
-const { told, times, gaps, deadLetter, says, second, minute, hour, day } = World
+const { told, gaps, deadLetter, says, second, minute, hour, day } = World
 
 describe("the slots", () => {
   test("limit the first calls of the handler to 48, and the first reads to 16", function* () {
@@ -247,31 +247,6 @@ describe("a worker that ends", () => {
 })
 
 describe("a lease", () => {
-  test("is renewed while a slow handler runs, so that no other process calls it (R11)", function* () {
-    const { receive, ...world } = yield* World.started({ handle: () => Effect.sleep("4 minutes") })
-    yield* world.start
-    yield* receive("1", "PENDING")
-    yield* World.pass("10 minutes")
-    expect(times(world)).toEqual([0])
-    expect(told(world)).toEqual(["PENDING"])
-  })
-
-  test("that cannot be renewed ends its work before another process begins (R12)", function* () {
-    const { receive, ...world } = yield* World.started({
-      handle: () => Effect.sleep("1 minute"),
-      flaw: (now) => (now > 2 * second && now < 31 * second ? "refused" : "none")
-    })
-    yield* world.start
-    yield* receive("1", "PENDING")
-    yield* World.pass("5 minutes")
-    expect(world.calls.map(({ at, end }) => [at, end])).toEqual([
-      [0, 25 * second],
-      [expect.any(Number), expect.any(Number)]
-    ])
-    expect(world.counts.overlaps).toBe(0)
-    expect(told(world)).toEqual(["PENDING"])
-  })
-
   test("that is lost before the handler is called is logged, and the handler is not called", function* () {
     const logged: Array<unknown> = []
     const logger = Logger.make(({ message }) => logged.push(message))
@@ -423,47 +398,6 @@ describe("a handler that", () => {
       [["The handler failed; it is called again in 8 s"], Cause.die(named)],
       [["The handler failed; it is called again in 16 s"], Cause.fail(bug)]
     ])
-  })
-
-  test("kills the process is called with growing waits, and its row is parked after 24 hours (R10)", function* () {
-    const world = yield* World.make({ handle: () => Effect.never })
-    const first = yield* world.start
-    yield* first.receive("1", "PENDING")
-    let running = first
-    let count = 0
-    while (world.now() < 26 * hour) {
-      yield* World.pass("1 minute")
-      if (world.calls.length === count) continue
-      count = world.calls.length
-      yield* running.kill
-      running = yield* world.start
-    }
-    expect(world.calls.map(({ attempt }) => attempt)).toEqual(
-      world.calls.map((_, index) => index + 1)
-    )
-    expect(Math.min(...gaps(times(world)))).toBeGreaterThanOrEqual(20 * second)
-    expect(Math.min(...gaps(times(world)).slice(10))).toBeGreaterThanOrEqual(5 * minute)
-    expect(times(world).at(-1)).toBeGreaterThanOrEqual(day)
-    expect(times(world).at(-1)).toBeLessThan(day + 10 * minute)
-    expect(deadLetter(world)).toContain("handler-failed")
-  })
-
-  test("failed before a long outage has 24 hours of calls before its row is parked (R39)", function* () {
-    const world = yield* World.make({
-      read: says("PENDING"),
-      handle: () => Effect.fail("not now")
-    })
-    const first = yield* world.start
-    yield* first.receive("1", "PENDING")
-    yield* World.pass("500 millis")
-    yield* first.stop
-    yield* World.pass("30 hours")
-    yield* world.start
-    yield* World.pass("23 hours")
-    expect(deadLetter(world)).toEqual([])
-    yield* World.pass("2 hours")
-    expect(deadLetter(world)).toEqual(["handler-failed"])
-    expect(times(world).at(-1)).toBeGreaterThanOrEqual(54 * hour)
   })
 
   test("fails for one status has 24 hours for the next one, which waits for the backoff (R40)", function* () {
