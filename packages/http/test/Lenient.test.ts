@@ -68,20 +68,6 @@ describe("C29 a response is read", () => {
       ["billingDetails.state", "order.orderId", "order.title"]
     ],
     [
-      "with an amount that has an exponent",
-      "CardPayouts.info",
-      `{"transactionId":"100001","transactionStatus":"NEW","totalAmount":1E+7}`,
-      { transactionId: "100001", transactionStatus: "NEW", totalAmount: "10000000" },
-      ["totalAmount"]
-    ],
-    [
-      "without an account and an amount, which are then absent",
-      "ApmPayouts.info",
-      json({ transactionId: "100001", transactionStatus: "NEW", accountId: null }),
-      { transactionId: "100001", transactionStatus: "NEW", accountId: null },
-      []
-    ],
-    [
       "after a pause",
       "Subscriptions.pause",
       json({
@@ -99,13 +85,6 @@ describe("C29 a response is read", () => {
         failureCount: 2
       },
       ["billingDetails.state", "failureCount", "plan.amount", "plan.frequency", "plan.interval"]
-    ],
-    [
-      "of a subscription without a plan",
-      "Subscriptions.get",
-      json({ subscriptionId: "700", status: "ACTIVE" }),
-      { subscriptionId: "700", status: "ACTIVE" },
-      []
     ]
   ])("%s, by %s", async (_, name, body, value, fields) => {
     const read_ = await read(name, body)

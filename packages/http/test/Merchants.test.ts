@@ -7,8 +7,6 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as LayerMap from "effect/LayerMap"
-import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { Agent } from "undici/index.js"
@@ -165,34 +163,6 @@ describe("C25 two merchants in one program", () => {
         yield* Effect.provide(pay, Pawl.layer(optionsOf("a")))
         expect(auths()).toBe(3)
       }).pipe(Effect.provide(Pawl.layer(optionsOf("a"))))
-    ))
-
-  it("pay as themselves with LayerMap", () =>
-    run(({ auths, optionsOf, paid }) =>
-      Effect.gen(function* () {
-        const clients = yield* LayerMap.make((merchant: Merchant) =>
-          Pawl.layer(optionsOf(merchant))
-        )
-        for (const merchant of ["a", "b", "a"] as const)
-          yield* Effect.provide(pay, clients.get(merchant))
-        expect(paid).toEqual(["a", "b", "a"])
-        expect(auths()).toBe(3)
-      })
-    ))
-
-  it("pay as themselves with two runtimes that have one memo map", () =>
-    run(({ optionsOf, paid }) =>
-      Effect.promise(async () => {
-        const memoMap = Layer.makeMemoMapUnsafe()
-        const a = ManagedRuntime.make(Pawl.layer(optionsOf("a")), { memoMap })
-        const b = ManagedRuntime.make(Pawl.layer(optionsOf("b")), { memoMap })
-        await a.runPromise(pay)
-        await b.runPromise(pay)
-        await a.dispose()
-        await b.runPromise(pay)
-        await b.dispose()
-        expect(paid).toEqual(["a", "b", "b"])
-      })
     ))
 
   it("are one client for its services and its sender of requests", () =>
