@@ -1,8 +1,6 @@
 import type { Account } from "@pawl/core/Account"
-import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { RequestSender } from "@pawl/core/RequestSender"
-import { StatusReader } from "@pawl/core/StatusReader"
 import { emptied, ledgerOf } from "@pawl/test-support/Places"
 import { secret } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
@@ -22,10 +20,8 @@ import {
 } from "../src/internal/ledger/RequestStore.ts"
 import { rename } from "../src/internal/requests/Rename.ts"
 import { Records } from "../src/internal/records/Records.ts"
-import * as Receiver from "../src/Receiver.ts"
 import * as Requests from "../src/Requests.ts"
 import * as Seal from "../src/Seal.ts"
-import * as Verifier from "../src/Verifier.ts"
 import * as fake from "./requestService.ts"
 
 type Store = Ledger | Records | RequestStore
@@ -33,38 +29,14 @@ type Store = Ledger | Records | RequestStore
 const first: Account = { merchantKey: "key-1", baseUrl: "https://one.example/api" }
 const current = Redacted.make(secret)
 
-/** The parts that work on a store, each for an account. */
-const parts = {
-  requests: (account: Account, service: ReturnType<typeof fake.make>) =>
-    Requests.layer().pipe(
-      Layer.provide([
-        Layer.succeed(RequestSender, { ...service.sender, account }),
-        fake.callbackUrl,
-        Layer.provide(Seal.layer({ current }), NodeHmac.layer)
-      ])
-    ),
-  receiver: (account: Account) =>
-    Receiver.layer().pipe(
-      Layer.provide([
-        Layer.succeed(StatusReader, { account, read: () => Effect.die("read") }),
-        Handler.layer(() => Effect.die("told")),
-        Layer.provide(Verifier.layer({ current }), NodeHmac.layer)
-      ])
-    )
-}
-
-const others: ReadonlyArray<readonly [string, Account, RegExp]> = [
-  [
-    "merchant key",
-    { ...first, merchantKey: "key-2" },
-    /^The store belongs to another merchant key/u
-  ],
-  [
-    "service",
-    { ...first, baseUrl: "https://two.example/api" },
-    /^The store belongs to the service at https:\/\/one\.example\/api, and not to https:\/\/two\.example\/api: /u
-  ]
-]
+const requestsOf = (account: Account, service: ReturnType<typeof fake.make>) =>
+  Requests.layer().pipe(
+    Layer.provide([
+      Layer.succeed(RequestSender, { ...service.sender, account }),
+      fake.callbackUrl,
+      Layer.provide(Seal.layer({ current }), NodeHmac.layer)
+    ])
+  )
 
 /** The time of a test. A store with its own clock needs the real one. */
 interface Time {
@@ -80,40 +52,6 @@ const real: Time = {
 }
 
 const promises = (store: () => Layer.Layer<Store, unknown>, { run, wait }: Time = virtual) => {
-  it.each(others)("another %s is refused before anything is sent or told", (_, other, message) =>
-    run(
-      Effect.gen(function* () {
-        const opened = yield* Layer.build(store())
-        const on = <A, E>(layer: Layer.Layer<A, E, Store>) =>
-          Effect.scoped(Effect.andThen(Layer.build(Layer.fresh(layer)), wait)).pipe(
-            Effect.provideContext(opened)
-          )
-        // The service is not reached, so the request stays to be sent.
-        const unreachable = fake.make(Array<"unsent">(10).fill("unsent"))
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            const built = yield* Layer.build(parts.requests(first, unreachable))
-            yield* Context.get(built, Requests.Requests).enqueue("apm-payment", fake.payment("1"))
-          })
-        ).pipe(Effect.provideContext(opened))
-        const service = fake.make()
-        for (const start of [on(parts.requests(other, service)), on(parts.receiver(other))]) {
-          expect(yield* Effect.flip(start)).toMatchObject({
-            _tag: "StoreUnusable",
-            message: expect.stringMatching(message)
-          })
-        }
-        expect(service.seen).toEqual([])
-        yield* on(parts.receiver(first))
-        // By the clock of the database the request is due a second after its first attempt.
-        yield* Effect.repeat(on(parts.requests(first, service)), {
-          until: () => service.seen.length > 0
-        })
-        expect(service.seen).toMatchObject([{ requestId: "1" }])
-      })
-    )
-  )
-
   it("a rename of the host keeps every request, may be run again, and refuses the old one", () =>
     run(
       Effect.gen(function* () {
@@ -135,7 +73,7 @@ const promises = (store: () => Layer.Layer<Store, unknown>, { run, wait }: Time 
           use: (requests: Requests.Requests["Service"]) => Effect.Effect<A, E>
         ) =>
           Effect.scoped(
-            Effect.flatMap(Layer.build(Layer.fresh(parts.requests(account, service))), (built) =>
+            Effect.flatMap(Layer.build(Layer.fresh(requestsOf(account, service))), (built) =>
               use(Context.get(built, Requests.Requests))
             )
           ).pipe(Effect.provideContext(opened))

@@ -2,7 +2,6 @@ import { RateLimited } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Ledger } from "../src/Ledger.ts"
 import * as ReadBudget from "../src/internal/rule/ReadBudget.ts"
 import { test } from "@pawl/test-support/Tests"
 import { alarms, hour, minute, pass, run, second } from "@pawl/test-support/World"
@@ -47,50 +46,26 @@ const rateAt = (budget: ReadBudget.ReadBudget, limit: number, now: number): numb
 /** Plays reservations to the rule. Returns when their reads are sent. */
 const play = (
   limit: number,
-  all: typeof steps extends fc.Arbitrary<infer Steps> ? Steps : never,
-  reserve = ReadBudget.reserve
+  all: typeof steps extends fc.Arbitrary<infer Steps> ? Steps : never
 ): ReadonlyArray<number> => {
   let budget = unused
   let now = 1_000_000
   return all.flatMap(({ after, is429, isCrash, late, reads }) => {
     now += after
-    const { budget: next, reservation } = reserve(budget, { limit, reads }, now)
+    const { budget: next, reservation } = ReadBudget.reserve(budget, { limit, reads }, now)
     budget = is429 ? ReadBudget.lower(next, { limit }, now) : next
     return isCrash ? [] : reservation.times.map((time) => time + late)
   })
 }
 
 describe("the rule of the budget", () => {
-  const holds = (reserve?: typeof ReadBudget.reserve) =>
-    fc.check(
-      fc.property(
-        fc.integer({ min: 1, max: 40 }),
-        steps,
-        (limit, all) => mostInASecond(play(limit, all, reserve)) <= limit
-      ),
-      { numRuns: 20 * numRuns, seed: 1 }
-    ).failed
-
   it("lets at most the limit be sent in any second, however late each read is and whoever crashes", () => {
-    expect(holds()).toBe(false)
-  })
-
-  it.each<[string, typeof ReadBudget.reserve]>([
-    [
-      "the first read of a reservation comes at once",
-      (budget, wanted, now) => ReadBudget.reserve({ ...budget, nextAt: now }, wanted, now)
-    ],
-    [
-      "a late read is not counted on",
-      (budget, { limit, reads }, now) =>
-        ReadBudget.reserve(
-          budget,
-          { limit: (limit * (1000 + ReadBudget.slack)) / 1000, reads },
-          now
-        )
-    ]
-  ])("is broken when %s", (_, reserve) => {
-    expect(holds(reserve)).toBe(true)
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), steps, (limit, all) => {
+        expect(mostInASecond(play(limit, all))).toBeLessThanOrEqual(limit)
+      }),
+      { numRuns: 20 * numRuns }
+    )
   })
 
   it("halves its rate once for a burst of 429, pauses as asked, and recovers within a minute", () => {
@@ -198,8 +173,6 @@ describe("the rule of the budget", () => {
   })
 })
 
-type Plant = (ledger: Ledger["Service"]) => Ledger["Service"]
-
 const claimIds = Array.from({ length: 12 }, (_, n) => `claim-${n}`)
 const watched = 150
 
@@ -211,13 +184,12 @@ interface Found {
 }
 
 /** Runs two receivers, one killed and restarted, while claims come and the watch is due. */
-const receivers = (limit: number, claimedAt: ReadonlyArray<number>, plant?: Plant) =>
+const receivers = (limit: number, claimedAt: ReadonlyArray<number>) =>
   run(
     Effect.gen(function* () {
       const world = yield* World.make({
         limits: { readsPerSecond: limit },
-        read: () => Effect.succeed("SUCCEED"),
-        ...(plant && { plant })
+        read: () => Effect.succeed("SUCCEED")
       })
       for (let n = 0; n < watched; n++) {
         const registered = { kind: "apm-payment", transactionId: `old-${n}` } as const
@@ -277,28 +249,6 @@ describe("two receivers of a ledger", () => {
       ),
       { numRuns: Math.ceil(numRuns / 5) }
     ))
-
-  const together = Array.from({ length: 12 }, () => 1000)
-
-  it("send more when each has a budget of its own", async () => {
-    const { most } = await receivers(10, together, (ledger) => ({
-      ...ledger,
-      reserveReads: (wanted, at) => ledger.reserveReads({ ...wanted, limit: Infinity }, at)
-    }))
-    expect(most).toBeGreaterThan(10)
-  })
-
-  it("let claims wait behind the watch when all reads count as claims", async () => {
-    const { before } = await receivers(4, together, (ledger) => ({
-      ...ledger,
-      reserveReads: ({ limit, reads }, at) =>
-        ledger.reserveReads(
-          { limit, reads: { ask: reads.ask + reads.repeat + reads.watch, repeat: 0, watch: 0 } },
-          at
-        )
-    }))
-    expect(before).toBeGreaterThan(allowedBefore(4))
-  })
 
   test("send at most 100 reads in a second when nothing is set", function* () {
     const world = yield* World.make({ read: () => Effect.succeed("SUCCEED") })

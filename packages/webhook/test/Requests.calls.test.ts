@@ -205,19 +205,6 @@ describe("an outcome", () => {
     expect(lines).toEqual([])
   })
 
-  it("that a person must decide on is counted, and raises an alarm with the requestId", async () => {
-    const reason = "a request with card data is in doubt and cannot be made again: it is parked"
-    const { counts, lines } = await watched(function* () {
-      const shop = yield* start({ fates: ["hang"] })
-      yield* sendAndLeave(shop, "order-1")
-    })
-    expect(counts).toEqual([
-      ["pawl.webhook.requests.parked", { reason: "card-data" }, 1],
-      ["pawl.webhook.alarms", { reason }, 1]
-    ])
-    expect(lines).toEqual([[{ _tag: "Alarm", reason }, { requestId: "order-1" }]])
-  })
-
   it("of an operation that is registered with another order raises an alarm", async () => {
     const reason =
       "the response to a request names an operation that is registered with another order"

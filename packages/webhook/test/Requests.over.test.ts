@@ -124,29 +124,6 @@ describe("after it expired, a request is not sent", () => {
   })
 })
 
-it("the refusals of an enqueued request park it, whatever their words are", async () => {
-  let tries = 0
-  const send: Send = () =>
-    Effect.suspend(() =>
-      Effect.fail(
-        new ValidationFailed({
-          sent: true,
-          status: 400,
-          fields: [{ path: "accountId", message: `unknown account (ref ${++tries})` }]
-        })
-      )
-    )
-  const { lines } = await watched(function* () {
-    const shop = yield* start({ sender: { send } })
-    yield* shop.enqueue("apm-payout", payment("p-1"))
-    for (let n = 0; n < 4; n++) yield* pass("10 minutes")
-    expect(yield* shop.get("p-1")).toMatchObject({ parked: { reason: "refused" } })
-  })
-  expect(lines.map((line) => JSON.stringify(line))).toContainEqual(
-    expect.stringContaining("keeps refusing a request")
-  )
-})
-
 /** Returns the requestId and the reason of each alarm. */
 const alarmsIn = (lines: ReadonlyArray<unknown>) =>
   (lines as ReadonlyArray<[{ _tag?: string; reason?: string }, { requestId: string }]>).flatMap(

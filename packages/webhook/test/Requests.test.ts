@@ -28,7 +28,7 @@ import { ledgerOf } from "@pawl/test-support/Places"
 import { type Steps, test as testInWorld } from "@pawl/test-support/Tests"
 import * as fake from "./requestService.ts"
 import * as Seal from "../src/Seal.ts"
-import { apm, search, secret, tokenOf, verified } from "@pawl/test-support/Service"
+import { apm, search, secret, verified } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
 import { day, minute, pass } from "@pawl/test-support/World"
 
@@ -270,32 +270,6 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
     expect(yield* second.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
   })
 
-  test("every kind of request without a callback URL is sent with the signed one of the options", function* (store) {
-    const service = fake.make()
-    const shop = yield* start(store, service, {
-      callbackUrl: "https://shop.example/callback?shop=1"
-    })
-    const fields = { mid: "4711", amount: "10.00", currency: "EUR", ...fake.pages }
-    yield* shop.send("card-payment", { ...fields, requestId: "1", cardToken: "token" })
-    yield* shop.send("payment-intent", { ...fields, ...fake.intent, requestId: "2" })
-    yield* shop.enqueue("payment-intent", {
-      ...fields,
-      ...fake.intent,
-      type: "PAYOUT",
-      requestId: "3"
-    })
-    yield* shop.enqueue("subscription", { ...fields, ...fake.subscription, requestId: "4" })
-    yield* pass("1 second")
-    const operations = ["card-payment", "payment", "payout", "card-payment"] as const
-    for (const [position, operation] of operations.entries()) {
-      const requestId = String(position + 1)
-      const query = tokenOf(operation, { requestId, mid: "4711" })
-      expect(JSON.parse(service.effects.get(requestId)?.body ?? "{}")).toMatchObject({
-        callbackUrl: `https://shop.example/callback${query}`
-      })
-    }
-  })
-
   test("a request whose row a person changed in the database is parked, and never sent", function* (store) {
     const unreachable = fake.make(Array<"unsent">(20).fill("unsent"))
     const first = yield* start(store, unreachable)
@@ -420,18 +394,6 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
     expect([...service.effects.keys()]).toEqual(["order-2"])
   })
 
-  test("card data is found in a body with more members than any documented one", function* (store) {
-    const shop = yield* start(store, fake.make(["hang"]))
-    const metadata = Object.fromEntries(Array.from({ length: 1001 }, (_, id) => [`n${id}`, "1"]))
-    const card = { number: "4242424242424242" }
-    const input = { ...fake.payment("order-1"), mid: "mid-1", card, metadata }
-    const refused = yield* Effect.flip(shop.enqueue("card-payment", input))
-    expect(refused).toMatchObject({ _tag: "CardDataRefused" })
-    yield* Effect.forkChild(shop.send("card-payment", input))
-    yield* pass("1 second")
-    expect(yield* shop.store.get("order-1")).toMatchObject({ hasCardData: true, body: undefined })
-  })
-
   test("a request with card data is not enqueued, and its body is not stored", function* (store) {
     const card = { number: "4242424242424242", cvv: "737" }
     const input = { ...fake.payment("order-1"), mid: "mid-1", card }
@@ -452,20 +414,6 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
     expect(yield* second.send("card-payment", input)).toMatchObject({ transactionId: "100001" })
     expect(service.seen).toMatchObject([{}, { inDoubt: true }])
     expect(service.effects.size).toBe(1)
-  })
-
-  test("a request that no key opens is parked, and sent once the key is back", function* (store) {
-    const service = yield* killed(store)
-    const second = yield* start(store, service, { key: "another-key" })
-    for (let minutes = 0; minutes < 15; minutes++) yield* pass("1 minute")
-    expect(yield* second.get("order-1")).toMatchObject({ parked: { reason: "no-key" } })
-    const refused = yield* Effect.flip(second.send("apm-payment", fake.payment("order-1")))
-    expect(refused).toMatchObject({ _tag: "RequestParked", reason: "no-key" })
-    yield* second.stop
-    const third = yield* start(store, service)
-    yield* third.redrive("order-1")
-    yield* pass("1 second")
-    expect(yield* third.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
   })
 
   test("a call that is interrupted leaves its request to the worker at once", function* (store) {
