@@ -63,18 +63,6 @@ describe("a service whose read", () => {
     }
   )
 
-  test("hangs for many claims does not delay work that needs no read", function* () {
-    const { receive, ...world } = yield* World.started({
-      read: () => Effect.andThen(Effect.sleep("30 seconds"), World.unreachable)
-    })
-    for (let id = 0; id < 300; id++) yield* receive(String(id), "SUCCEED")
-    yield* World.pass("1 minute")
-    yield* receive("300", "PENDING")
-    yield* World.pass("1 minute")
-    expect(told(world)).toEqual(["PENDING"])
-    expect(world.counts.mostReading).toBe(24)
-  })
-
   test("succeeds is read once for each claim, however many come at once", function* () {
     const { receive, ...world } = yield* World.started({
       limits: { readsPerSecond: Infinity },
@@ -114,18 +102,6 @@ describe("a service whose read", () => {
     yield* receive("1", "SUCCEED")
     yield* World.pass("1300 millis")
     expect(told(world)).toEqual(["PENDING", "SUCCEED"])
-  })
-
-  test("is behind a claimed CHARGEBACK is read until it returns CHARGEBACK, however late the claim came", function* () {
-    const late = 200 * day
-    const { receive, ...world } = yield* World.started({
-      read: ({ at }) => Effect.succeed(at < late + 5 * second ? "SUCCEED" : "CHARGEBACK")
-    })
-    yield* receive("1", "SUCCEED")
-    yield* World.pass(late)
-    yield* receive("1", "CHARGEBACK")
-    yield* World.pass("1 minute")
-    expect(told(world)).toEqual(["SUCCEED", "CHARGEBACK"])
   })
 
   test("returns an unknown status raises an alarm, is read again, and tells nothing", function* () {

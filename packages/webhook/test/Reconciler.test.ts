@@ -3,7 +3,6 @@ import { isTerminal, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
 import { test } from "@pawl/test-support/Tests"
-import { card, incoming } from "@pawl/test-support/Service"
 import * as World from "@pawl/test-support/World"
 
 const { told, deadLetter, says, second, minute, hour, day } = World
@@ -120,38 +119,6 @@ describe("a transaction of unknown kind (R36)", () => {
       [60, "apm"]
     ])
   })
-
-  test("is not told of a refund with its number while the payment is invisible", function* () {
-    const { receiveRequest, ...world } = yield* World.started({
-      read: ({ at, kind }) =>
-        kind === "card-payment"
-          ? at < 3 * second
-            ? World.notFound
-            : Effect.succeed("FAILED")
-          : Effect.succeed("SUCCEED")
-    })
-    yield* receiveRequest(
-      incoming("card", card({ transactionId: "1", transactionStatus: "SUCCEED" }))
-    )
-    yield* World.pass("2 minutes")
-    expect(world.calls).toMatchObject([{ to: "FAILED", kind: "card-payment", confirmed: true }])
-  })
-
-  test.each<[string, ReadonlyArray<string>]>([
-    ["refund", ["refund"]],
-    ["card-payment", ["refund", "card-payment"]]
-  ])(
-    "is read as a refund first if a callback names its id as one, and is a %s",
-    function* (kind, reads) {
-      const { receiveRequest, ...world } = yield* World.started({
-        read: (read) => (read.kind === kind ? Effect.succeed("SUCCEED") : World.notFound)
-      })
-      yield* receiveRequest(incoming("card", card({ transactionId: "1", refundId: "1" })))
-      yield* World.pass("1 minute")
-      expect(world.reads.map((read) => read.kind)).toEqual(reads)
-      expect(world.calls).toMatchObject([{ to: "SUCCEED", kind, confirmed: true }])
-    }
-  )
 })
 
 describe("a registered operation", () => {
