@@ -172,7 +172,7 @@ it("changes streams the log as it grows", () =>
     assert.deepStrictEqual([...(yield* Fiber.join(following))], [...(yield* deliveries)])
   }))
 
-it("a reset drops callbacks in progress and clears the log", () =>
+it("a reset drops callbacks in progress, and clears the log and the transactions", () =>
   run(
     function* () {
       const courier = yield* Courier.Courier
@@ -185,6 +185,7 @@ it("a reset drops callbacks in progress and clears the log", () =>
       yield* TestClock.adjust("1 day")
       assert.lengthOf(received, before)
       assert.deepStrictEqual(yield* courier.deliveries, [])
+      assert.deepStrictEqual(yield* (yield* Gateway.Gateway).transactions, [])
     },
     {},
     () => 500
