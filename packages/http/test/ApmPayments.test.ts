@@ -18,20 +18,6 @@ it("joins the fields of the checksum with Profile.requestChecksumSeparator", asy
   )
 })
 
-it("returns undocumented fields of the response", async () => {
-  const known = { transactionId: "12345678", transactionStatus: "CUSTOMER_VERIFICATION" }
-  const redirectUrl = "https://bank.example"
-  const novelty = [1, { a: null }]
-  const late = { b: true }
-  const answer = { ...known, apmResponseData: { redirectUrl, novelty }, late, unknownFields: 1 }
-  const created = await Memory.run(Memory.answering(Memory.answer(200, answer)), Memory.pay())
-  expect(Result.getOrThrow(created)).toEqual({
-    ...known,
-    apmResponseData: { redirectUrl, unknownFields: { novelty } },
-    unknownFields: { late, unknownFields: 1 }
-  })
-})
-
 it.each([
   [
     { declineCode: 51, declineSubReason: "FUNDS" },

@@ -27,7 +27,3 @@ it("the end of a create that is not in flight changes nothing", () => {
   leave("order-1")
   expect(enter("order-1", request)).toBe(true)
 })
-
-it("a refused request was not sent", () => {
-  expect(InFlight.refusal()).toMatchObject({ sent: false, fields: [{ path: "requestId" }] })
-})

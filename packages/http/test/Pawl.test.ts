@@ -13,10 +13,8 @@ import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
 import * as Pawl from "../src/Pawl.ts"
-import * as Subscriptions from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
 import * as Operations from "./support/operations.ts"
-import * as Server from "./support/server.ts"
 
 const layerOf = (url: string, options: Partial<Pawl.Options> = {}) =>
   Pawl.layer({
@@ -34,26 +32,6 @@ describe("the client on Node", () => {
     )
     expect(pollIntervals).toEqual([Duration.seconds(7)])
   })
-
-  it("C22 cancels over a real connection that breaks, and counts the 404 of the retry as success", () =>
-    Effect.gen(function* () {
-      let deletes = 0
-      const server = yield* Server.start((socket, request) => {
-        if (request.startsWith("POST ")) return Server.reply(socket, 200, '{"token":"abc"}')
-        if (++deletes === 1) return void socket.resetAndDestroy()
-        if (deletes === 2) return Server.reply(socket, 404, "")
-        socket.write("HTTP/1.1 204 No Content\r\n\r\n")
-      })
-      yield* Subscriptions.Subscriptions.use(({ cancel }) =>
-        Effect.andThen(cancel("700"), cancel("701"))
-      ).pipe(Effect.provide(layerOf(server.url)))
-      const cancels = server.received.filter((request) => request.startsWith("DELETE "))
-      expect(cancels.length).toBe(3)
-      for (const request of cancels) {
-        expect(request.toLowerCase()).toContain("content-type: application/json\r\n")
-        expect(request.split("\r\n\r\n")[1]).toBe("")
-      }
-    }).pipe(Effect.scoped, Effect.runPromise))
 })
 
 describe("B04 secrets", () => {

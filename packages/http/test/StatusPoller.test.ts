@@ -364,16 +364,6 @@ describe("following", () => {
     expect(reads).toEqual([...everyFive(0, times + 1), times * 5 + 300])
     expect(end).toBe("end")
   })
-
-  it("never counts a hint that the reads do not confirm", async () => {
-    const { changes, reads } = await follow({
-      status: "NEW",
-      answers: ["PENDING"],
-      hints: [[1, "SUCCEED"]]
-    })
-    expect(reads.slice(0, 15)).toEqual([...everyFive(60, 13), 420, 720])
-    expect(changes.map(([, status]) => status)).toEqual(["NEW", "PENDING"])
-  })
 })
 
 it("follow runs in a span of its name", async () => {

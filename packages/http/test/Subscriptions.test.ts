@@ -113,21 +113,3 @@ describe("a cancel", () => {
       { numRuns: repeats(150) }
     ))
 })
-
-describe("an id", () => {
-  it("B01 is sent only when it cannot change the path", async () => {
-    for (const id of ["", ".", "..", "7\n", "x".repeat(129)]) {
-      for (const name of ["get", "pause", "cancel"] as const) {
-        const service = new Memory.Service()
-        const call = (subscriptions: Subscriptions["Service"]): Effect.Effect<unknown, unknown> =>
-          subscriptions[name](id)
-        expect(Result.merge(await run(service, call))).toMatchObject({
-          _tag: "ValidationFailed",
-          sent: false,
-          fields: [{ path: "subscriptionId" }]
-        })
-        expect(service.requests.length + service.auths.length).toBe(0)
-      }
-    }
-  })
-})

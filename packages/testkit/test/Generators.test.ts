@@ -484,24 +484,6 @@ describe("nouns", () => {
   describe.for(Generators.nouns)("%s", ([name, schema]) => {
     const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema))
 
-    it("decodes its encoded values", () => {
-      fc.assert(
-        fc.property(Generators.sent(schema), (sent) => {
-          expect(Result.isSuccess(decode(sent))).toBe(true)
-        }),
-        { numRuns: 30 }
-      )
-    })
-
-    it("accepts its values", () => {
-      fc.assert(
-        fc.property(Generators.values(schema), (value) => {
-          expect(Schema.is(schema)(value)).toBe(true)
-        }),
-        { numRuns: 30 }
-      )
-    })
-
     it("refuses hostile values with a typed error that contains no value, and does not throw", () => {
       fc.assert(
         fc.property(Generators.hostile(name, schema), (sent) => {

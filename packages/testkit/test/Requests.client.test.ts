@@ -10,7 +10,6 @@ import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Seal from "@pawl/webhook/Seal"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
@@ -113,16 +112,6 @@ it.each(broken)("a request that got no token, because /auth answers %s, expires"
     yield* TestClock.adjust("5 hours")
     expect(sent).toEqual([])
     expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
-  })
-)
-
-it.each(broken)("a send whose /auth answers %s says that nothing was sent", (status) =>
-  run({ auth: () => answer(status, {}) }, function* () {
-    const { get, send } = yield* Requests.Requests
-    const call = yield* Effect.forkChild(Effect.flip(send("apm-payment", payment("o-1"))))
-    yield* TestClock.adjust("1 minute")
-    expect(yield* Fiber.join(call)).toMatchObject({ sent: false })
-    expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "no-effect" })
   })
 )
 
