@@ -135,16 +135,6 @@ describe("an attempt whose lease is lost", () => {
   })
 })
 
-test("a response that names no transaction of a request settles it", function* () {
-  const shop = yield* start()
-  const input = { transactionId: "1", amount: "1.00", mid: "mid-1", reason: "other" }
-  yield* shop.send("refund", { requestId: "order-1", ...input })
-  expect(yield* shop.get("order-1")).toMatchObject({
-    outcome: { _tag: "Answered" },
-    transaction: undefined
-  })
-})
-
 it.each([
   ["answer", { _tag: "Answered", text: undefined }],
   ["unsent", { _tag: "Answered", text: undefined }],

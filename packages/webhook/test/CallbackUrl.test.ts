@@ -162,14 +162,6 @@ describe("a callback with a token", () => {
   const token = (key: string) =>
     arrives(made("https://shop.example/c", "apm-payment", request, key))
 
-  it("belongs to the operation that its URL was made for", () => {
-    expect(verified("apm", apm(), token(secret))).toMatchObject({
-      kind: "apm-payment",
-      transactionId: "100001",
-      ordered: { requestId: "order-17", account: "4711", amount: "10.00", currency: "EUR" }
-    })
-  })
-
   it("of an intent has the method that the customer chose, and its amount may differ", () => {
     const said = { requestId: "r", mid: "mid-1", amount: "10.00", currency: "EUR" }
     const ordered = { requestId: "r", account: "mid-1" }

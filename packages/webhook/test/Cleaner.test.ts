@@ -153,17 +153,4 @@ describe("a transaction", () => {
     const nextDay = World.day + 20
     expect(asked.map(({ at }) => at)).toEqual([0, 20, nextDay, nextDay + 5 * World.minute])
   })
-
-  test("that is old is not known after a cleaner deleted it, and its body need not be old", function* () {
-    const world = yield* World.make({ read: World.says("SUCCEED") })
-    const { receive, stop } = yield* world.start
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("1 minute")
-    expect(World.told(world)).toEqual(["SUCCEED"])
-    yield* stop
-    yield* World.pass("218 days")
-    yield* clean(world.ledger).pipe(Effect.provideService(Cleaner.KeptMonths, 7))
-    yield* World.pass("1 second")
-    expect(yield* world.ledger.get("apm", "1")).toBeUndefined()
-  })
 })

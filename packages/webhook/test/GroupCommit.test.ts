@@ -217,12 +217,3 @@ describe("GroupCommit", () => {
     expect(ended(later)).toEqual(["d1!"])
   })
 })
-
-test("the last item of a key that does not fit into a group is in the next one", function* () {
-  const { end, items, joinAll } = yield* controlled({ maxSize: 2, committers: 1 })
-  yield* joinAll(["x1"])
-  const fibers = yield* joinAll(["a1", "b1", "b1"])
-  for (const index of [0, 1, 2]) yield* end(index, Exit.void)
-  expect(items()).toEqual([["x1"], ["a1", "b1"], ["b1"]])
-  for (const fiber of fibers) yield* Fiber.join(fiber)
-})

@@ -9,7 +9,7 @@ import { build, documentsOf, scopes, storedRow } from "./memoryLedger.ts"
 import { bodyName } from "../src/internal/ledger/Accepting.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import type { Parked } from "../src/internal/rule/Row.ts"
-import type { PlannedPage, RowKey } from "../src/internal/rule/RowPages.ts"
+import type { PlannedPage } from "../src/internal/rule/RowPages.ts"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
 
 const reasons = ["handler-failed", "amount-mismatch"] as const
@@ -108,27 +108,6 @@ describe("a ledger in memory", () => {
     const first = { ...mismatch, scope: payment, at: 0 }
     return listAll([[failed], [failed, mismatch], [failed], [first]], 1, "amount-mismatch")
   })
-
-  it("lists each row once by pages of any size, whatever documents have none", () =>
-    fc.assert(
-      fc.asyncProperty(parkedRows, fc.integer({ min: 1, max: 4 }), (documents, limit) =>
-        Effect.gen(function* () {
-          const { ledger, write } = yield* build()
-          const stored = documents.map((rows, id) => rows.map((row) => storedRow(`${id}`, row)))
-          for (const [id, value] of stored.entries()) yield* write(`${id}`, value)
-          const found: Array<string> = []
-          let after: RowKey | undefined
-          do {
-            const page = yield* ledger.page({ after, limit, from: 0, before: 2000 })
-            found.push(...page.rows.map(({ scope, transactionId }) => `${transactionId} ${scope}`))
-            after = page.last
-          } while (after !== undefined)
-          const expected = stored.flat().map(({ row }) => `${row.transactionId} ${row.scope}`)
-          expect(found).toEqual(expected.toSorted())
-        }).pipe(Effect.scoped, Effect.runPromise)
-      ),
-      { numRuns: repeats(200) }
-    ))
 
   it("brings each planned read of two shards forward, by pages of any size, whatever rows an id has", () =>
     fc.assert(

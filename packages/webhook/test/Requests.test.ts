@@ -170,17 +170,6 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
     expect(service.seen).toHaveLength(2)
   })
 
-  test("a declined payment is settled and registered, and declined again from the store", function* (store) {
-    const service = fake.make(["decline"])
-    const shop = yield* start(store, service)
-    for (const _ of [1, 2]) {
-      const declined = yield* Effect.flip(shop.send("apm-payment", fake.payment("order-1")))
-      expect(declined._tag).toBe("Declined")
-    }
-    expect(service.seen).toHaveLength(1)
-    expect(yield* shop.ledger.get("apm", "100001")).toMatchObject({ registered: true })
-  })
-
   test("a failure without an effect that was not written is an unknown outcome, because a worker sends it again", function* (store) {
     const service = fake.make(["unsent"])
     const first = yield* start(store, service)
@@ -380,20 +369,6 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
     expect(yield* shop.ledger.get("apm", "100001")).toMatchObject({ registered: true })
   })
 
-  test("a request is cancelled until its first byte", function* (store) {
-    const service = fake.make(["unsent", "lost"])
-    const shop = yield* start(store, service)
-    for (const requestId of ["order-1", "order-2"]) {
-      yield* shop.enqueue("apm-payment", fake.payment(requestId))
-      yield* pass("100 millis")
-    }
-    expect(service.seen).toHaveLength(2)
-    expect(yield* shop.cancel("order-1")).toBe(true)
-    expect(yield* shop.cancel("order-2")).toBe(false)
-    yield* pass("2 minutes")
-    expect([...service.effects.keys()]).toEqual(["order-2"])
-  })
-
   test("a request with card data is not enqueued, and its body is not stored", function* (store) {
     const card = { number: "4242424242424242", cvv: "737" }
     const input = { ...fake.payment("order-1"), mid: "mid-1", card }
@@ -425,15 +400,6 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
     yield* pass("1 second")
     expect(service.seen).toMatchObject([{}, { inDoubt: true }])
     expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
-  })
-
-  test("a call that takes longer than a lease keeps its request", function* (store) {
-    const service = fake.make(["hang"])
-    const first = yield* start(store, service)
-    yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-1")))
-    yield* start(store, service)
-    yield* pass("2 minutes")
-    expect(service.seen).toHaveLength(1)
   })
 }
 

@@ -41,18 +41,6 @@ describe("the outcome of a request that was sent before", () => {
     yield* Fiber.interrupt(call)
   })
 
-  test("is a refusal without fields if its text was deleted", function* () {
-    const shop = yield* start({ fates: ["hang"] })
-    const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-    yield* pass("1 second")
-    const lease = (yield* shop.get("order-1"))?.lease?.id
-    const outcome = { _tag: "Refused", text: undefined } as const
-    yield* shop.store.settle("order-1", { outcome, at: 0, lease })
-    const error = yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
-    expect(error).toMatchObject({ _tag: "ValidationFailed", sent: true, fields: [] })
-    yield* Fiber.interrupt(call)
-  })
-
   test("is decoded with the kind and the requestId of the request", function* () {
     const decoded: Array<unknown> = []
     const decodeOutcome: RequestSender["Service"]["decodeOutcome"] = (request, text) => {

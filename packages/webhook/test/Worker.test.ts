@@ -144,23 +144,6 @@ describe("a worker under load", () => {
     }
   })
 
-  test("reads a genuine claim within one read, whatever was captured before with statuses that are new (A30)", function* () {
-    const readTime = 4 * second
-    const { receive, ...world } = yield* World.started({
-      read: ({ id }) =>
-        Effect.delay(Effect.succeed(isUnrelated(id) ? "SUCCEED" : "PENDING"), readTime)
-    })
-    // Each status of a captured callback is new once, and is read first once.
-    for (const status of ["SUCCEED", "FAILED", "REFUNDED"] as const) {
-      for (const id of many.slice(0, 150)) yield* receive(id, status)
-      yield* World.pass("1 second")
-      for (let rounds = 0; rounds < 3; rounds++) {
-        expect(yield* waitOfFirstTell(world, receive, "SUCCEED")).toBeLessThanOrEqual(2 * readTime)
-        yield* World.pass("7 seconds")
-      }
-    }
-  })
-
   test("reads the oldest claim in time too, while newer ones come without an end (A30)", function* () {
     const { receive, ...world } = yield* World.started({
       read: () => Effect.delay(Effect.succeed("PENDING"), second)

@@ -108,30 +108,6 @@ export const callbackUrl = CallbackUrl.layer(Redacted.make(secret)).pipe(
   Layer.provide(NodeHmac.layer)
 )
 
-export const pages = {
-  successRedirectUrl: "https://shop.example/paid",
-  failureRedirectUrl: "https://shop.example/failed"
-}
-
-export const intent = {
-  type: "PAYMENT" as const,
-  lang: "en",
-  billingDetails: { email: "ada@shop.example" },
-  order: { orderId: "order-1" },
-  device: {}
-}
-
-export const subscription = {
-  cardToken: "token",
-  plan: {
-    amount: "10.00",
-    currency: "EUR",
-    frequency: "MONTHLY" as const,
-    interval: 1,
-    startDate: "2026-01-01T00:00:00Z"
-  }
-}
-
 export const payment = (requestId: string, amount = "10.00") => ({
   requestId,
   accountId: "4711",

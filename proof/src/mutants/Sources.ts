@@ -23,7 +23,7 @@ export const sourcesOf = (root: string): ReadonlyArray<string> =>
 
 /** Tests of whole programs, which no mutant in this process reaches. */
 const outside =
-  /(?:Durability|NodeReceiver\.long|pawl-receiver|LedgerServer|LedgerOutage|Hover|Connections|browser)\.test\.ts$|(?:receiver|pawl|testkit)\/.*\.long\.test\.ts$/u
+  /(?:NodeReceiver\.long|pawl-receiver|LedgerServer|Hover|Connections|browser)\.test\.ts$|(?:receiver|pawl|testkit)\/.*\.long\.test\.ts$/u
 
 export const testsOf = (root: string, name: string, pattern: RegExp): ReadonlyArray<string> =>
   globSync(`${root}/packages/${name}/test/**/*.test.ts`)
