@@ -6,6 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Fault from "@pawl/webhook/internal/sql/Fault"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { report } from "./Report.ts"
@@ -28,9 +29,6 @@ const input = {
   )
 }
 
-/** The message of the defect of a document that cannot be read. */
-const notRead = /cannot be read: restore it from a backup$/u
-
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 /** Command that ends with 1 if one of the transactions is not known, or cannot be read. */
@@ -44,9 +42,10 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
       for (const id of ids) {
         const erased = yield* ledger.erase(methodOf(kind), id).pipe(
           Effect.catchDefect((defect) => {
-            const reason = defect instanceof Error ? defect.message.replace("\t", " ") : ""
-            if (!notRead.test(reason)) return Effect.die(defect)
-            unread.push(`${id} is not erased: ${reason}, and erase it again.`)
+            if (!(defect instanceof Error && Predicate.isTagged(defect, "NotRead"))) {
+              return Effect.die(defect)
+            }
+            unread.push(`${id} is not erased: ${defect.message}, and erase it again.`)
             return Effect.undefined
           })
         )

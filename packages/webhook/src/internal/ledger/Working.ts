@@ -144,9 +144,9 @@ export const make = (
     redrive: (key: Key, at: number, note?: Note) => redriveAt(key, at, redriven(at, note)),
     /**
      * Redrives a page of the dead letters of a reason that were parked until `before`, or later
-     * than `now`, oldest first. The first is due at `dueAt`, then `rate` in each second; one that cannot be read leaves
-     * its time unused. Returns how many were listed and how many of them redriven, and the place of
-     * the last one; undefined on the last page.
+     * than `now`, oldest first. The first is due at `dueAt`, then `rate` in each second; one that
+     * cannot be read leaves its time unused. Returns how many were listed and how many of them
+     * redriven, and the place of the last one; undefined on the last page.
      */
     redriveAll: Effect.fnUntraced(function* ({
       before,

@@ -22,8 +22,15 @@ export const orDie =
   <A>(call: Effect.Effect<A, StoreUnavailable | Unreadable>): Effect.Effect<A, StoreUnavailable> =>
     Effect.catchTag(call, "Unreadable", ({ key }) => Effect.die(notRead(name, key)))
 
+/** Defect of a call that needs a document which cannot be read. */
+class NotRead extends Data.TaggedError("NotRead")<{ readonly document: string }> {
+  override get message() {
+    return `${this.document} cannot be read: restore it from a backup`
+  }
+}
+
 const notRead = (name: string, key: string) =>
-  new Error(`${name} ${key} cannot be read: restore it from a backup`)
+  new NotRead({ document: `${name} ${key.replace("\t", " ")}` })
 
 /** A document, or that there is none; `isSure` if the store said so. */
 export interface Known {
