@@ -202,7 +202,7 @@ const listenerOf = (run: Door.Run): RequestListener => {
   const openBody = Door.makeBodies()
 
   return NodeConnections.limitPipelined((request, response) => {
-    const { headers, method = "", socket, url = "" } = request
+    const { headers, method = "", url = "" } = request
 
     const finish = (bytes: Uint8Array, release?: () => void): void => {
       const fiber = run(
