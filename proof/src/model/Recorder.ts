@@ -65,11 +65,17 @@ export const make = (options: Options): Instance => {
         }).pipe(
           Effect.map((row) => {
             if (row !== undefined && release !== undefined) note({ end: "released" })
-            else if (row !== undefined && until !== undefined) note({ until, now: now() })
+            else if (row !== undefined && until !== undefined)
+              note({ end: "none", until, now: now() })
             return row
           }),
           Effect.tapError(() => Effect.sync(() => see(id, `the store gave worker ${by} no answer`)))
         )
+      },
+      // It cuts leases at any time until it returns.
+      shift: (options) => {
+        const note = Effect.sync(() => write({ _tag: "Shifted", until: options.until }))
+        return Effect.ensuring(Effect.andThen(note, ledger.shift(options)), note)
       }
     }),
     observe: (journal) => {

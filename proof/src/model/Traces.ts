@@ -30,35 +30,40 @@ export const toldText = (
 export const answerText = (claim: Status, code: number | undefined) =>
   `${code === 200 ? "answered" : "no answer to"} ${claim}`
 
-/** A lease that a worker took or renewed at `now`, which is true time; `until` is by its own clock. */
 interface Lease {
-  readonly lease: number
-  readonly by: Index
-  readonly now: number
-  readonly until: number
+  lease: number
+  by: Index
+  until: number
+  now: number
+}
+
+/** `end` tells whether the lease is about to be released, or has been. */
+export interface Change extends Partial<Lease> {
+  end: "none" | "releasing" | "released"
 }
 
 /**
  * An event that was noted, or a change of leases.
  *
  * - `Seen`: an event, as the label of a step.
- * - `Claimed`: a worker claimed the row at a time of its own clock.
- * - `Changed`: the lease was renewed, is about to be released, or has been.
+ * - `Claimed`: worker `by` claimed the row from `at` to `until`, by its own clock; `now` is the
+ *   true time.
+ * - `Changed`: the lease was renewed at `now`, is about to be released, or has been.
+ * - `Shifted`: a clock was set back.
  */
 export type Note =
   | { readonly _tag: "Seen"; readonly id: string; readonly event: string }
   | ({ readonly _tag: "Claimed"; readonly id: string; readonly at: number } & Lease)
   | { readonly _tag: "Changed"; readonly id: string; readonly lease: number; readonly to: Change }
+  | { readonly _tag: "Shifted"; readonly until: number }
   | { readonly _tag: "Ended"; readonly by: Index }
-
-export type Change = Partial<Lease> & { readonly end?: "releasing" | "released" | undefined }
 
 export type Write = (note: Note) => void
 
 /** `time`: how long the lease lasts without a renewal. */
 interface Recording extends Trace {
   readonly events: Array<string>
-  lease?: Lease & Change & { readonly time: number }
+  lease?: Lease & Change & { time: number }
 }
 
 export const make = () => {
@@ -76,30 +81,31 @@ export const make = () => {
         return
       case "Claimed": {
         const { at, now, until } = note
-        const recording = of(note.id)
-        const { events, lease } = recording
-        recording.lease = { ...note, time: until - at }
-        if (lease === undefined || lease.end === "released") return
-        const isPast = now >= lease.now + lease.time
+        const { events, lease } = of(note.id)
+        const isOver = lease !== undefined && lease.end !== "released" && at >= lease.until
         // A living worker renews in time, so only a wrong clock ends its lease earlier.
-        if (!isPast && at >= lease.until)
+        if (isOver && now < lease.now + lease.time)
           events.push(`a clock ended the lease of worker ${lease.by}`)
-        if (isPast || at >= lease.until) events.push("the time of a lease passed")
+        if (isOver) events.push("the time of a lease passed")
+        of(note.id).lease = { ...note, time: until - at, end: "none" }
         return
       }
       case "Changed": {
-        const recording = of(note.id)
-        const { lease } = recording
-        if (lease?.lease === note.lease) recording.lease = { ...lease, end: undefined, ...note.to }
+        const { lease } = of(note.id)
+        if (lease?.lease === note.lease) Object.assign(lease, note.to)
         return
       }
+      case "Shifted":
+        for (const { lease } of recordings.values())
+          if (lease) lease.until = Math.min(lease.until, note.until)
+        return
       case "Ended":
-        for (const recording of recordings.values()) {
-          const { events, lease } = recording
+        for (const { events, lease } of recordings.values()) {
           events.push(`receiver ${note.by} ended`)
+          if (lease?.by !== note.by) continue
+          lease.time = 0
           // The store may have released the lease before that was noted.
-          if (lease?.by === note.by && lease.end !== undefined)
-            recording.lease = { ...lease, time: 0, end: undefined }
+          if (lease.end !== "none") Object.assign(lease, { until: -Infinity, end: "none" })
         }
     }
   }
