@@ -69,16 +69,6 @@ describe("migrate", async () => {
     })
   )
 
-  it.live("refuses a URI with a wrong escape in a sentence", () =>
-    Effect.gen(function* () {
-      expect(yield* migrate("sqlite:file:callbacks%zz.db")).toEqual([
-        1,
-        "",
-        "PAWL_STORE cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE.\n"
-      ])
-    })
-  )
-
   it.live("--move-rows does not end well without a store", () =>
     Effect.gen(function* () {
       const env = { ...none, ...secrets, ...nobody }

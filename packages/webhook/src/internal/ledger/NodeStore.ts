@@ -4,7 +4,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
 import * as Ledger from "../../Ledger.ts"
 import * as LedgerSql from "../../LedgerSql.ts"
 import * as NodeSqlite from "../../NodeSqlite.ts"
@@ -37,10 +36,7 @@ export const parse = (text: string): Store | undefined => {
     return { _tag: "postgres", url: Redacted.make(text) }
   }
   const [, filename] = /^sqlite:(.+)$/u.exec(text) ?? []
-  if (filename === undefined) return undefined
-  // A URI with a wrong escape names no file.
-  const isNamed = Result.isSuccess(Result.try(() => NodeSqlite.fileOf(filename)))
-  return isNamed ? { _tag: "sqlite", filename } : undefined
+  return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
 export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
