@@ -49,10 +49,8 @@ export const move = Effect.fnUntraced(function* (
       message: `The store has ${known} databases, and not all of them are named: name all old ones, then the new ones`
     })
   }
-  yield* Effect.forEach(
-    shards,
-    (records, position) => Settings.setMoving(records, { position, count }),
-    { discard: true }
+  yield* Effect.forEach(shards, (records, position) =>
+    Settings.setMoving(records, { position, count })
   )
   let moved = 0
   for (const from of shards) {
