@@ -44,8 +44,8 @@ export const makePost = Effect.map(
           }
         )
         sent.setTimeout(hangTimeout, () => sent.destroy())
-        sent.on("error", (error: NodeJS.ErrnoException) => {
-          const isClosed = sent.reusedSocket && error.code === "ECONNRESET"
+        sent.on("error", ({ code = "" }: NodeJS.ErrnoException) => {
+          const isClosed = sent.reusedSocket && ["ECONNRESET", "EPIPE"].includes(code)
           resolve(isClosed ? post(port, callback) : undefined)
         })
         // A response that ends early emits only "close".
