@@ -52,7 +52,6 @@ export const both = [0, 1] as const
 /** A process is `stalled` while it or its store stands still, `late` when it goes on without its lease. */
 export type Pace = "on time" | "stalled" | "late"
 
-/** Changes one of two. */
 export const changed = <A>([one, two]: readonly [A, A], by: Index, change: Partial<A>) =>
   (by === 0 ? [{ ...one, ...change }, two] : [one, { ...two, ...change }]) as readonly [A, A]
 

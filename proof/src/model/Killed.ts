@@ -14,7 +14,6 @@ import * as Stores from "../rel/Stores.ts"
 import * as Wait from "../rel/Wait.ts"
 import * as Traces from "./Traces.ts"
 
-/** An effect that a process committed. */
 interface Committed {
   readonly id: string
   readonly status: Status
@@ -85,22 +84,11 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     }
   })
 
-  const traces = () => tracesOf(NoteFile.read(file), [])
   const isTold = () =>
-    traces().every(({ events }) => {
+    tracesOf(NoteFile.read(file), []).every(({ events }) => {
       const last = ` told ${Traces.pathOf(events).at(-1)},`
       return events.some((event) => event.includes(last))
     })
-  const isCalling = () =>
-    traces().some(({ events }) => events.at(-1)?.startsWith("worker 0 called for "))
-  /** Stops receiver 0 during a call of its handler, if there is one within a second. */
-  const stopInCall = async ({ pause, resume }: ReceiverProcess.ReceiverProcess) => {
-    while (await Wait.until(isCalling, 1000, 1)) {
-      pause()
-      if (isCalling()) return
-      resume()
-    }
-  }
   let standby = start(0)
   for (let number = 0; number < kills; number++) {
     const receiver = standby
@@ -108,7 +96,7 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     standby = start(number + 1)
     yield* Effect.promise(() => waitForAnswers(5 + random.below(40)))
     const by = number % 2 === 0 ? 0 : 1
-    if (by === 0) yield* Effect.promise(() => stopInCall(receiver))
+    if (by === 0) yield* Effect.promise(receiver.killInCall)
     else yield* Effect.sleep(random.below(80))
     yield* Effect.promise(receiver.kill)
     ports = []

@@ -11,23 +11,24 @@ const of = <Scope, Change, State extends Faulty>(
   scopes: ReadonlyArray<Scope>,
   broken: Mutants<Scope, Change>,
   machine: (scope: Scope, change?: Change) => Machine<State>
-) => ({
-  models: scopes.map((scope) => ({
+) => [
+  ...scopes.map((scope) => ({
     name: `${model} ${JSON.stringify(scope)}`,
+    breaks: undefined,
     check: () => check(machine(scope))
   })),
-  mutants: Object.entries(broken).map(([name, [breaks, scope, change]]) => ({
+  ...Object.entries(broken).map(([name, [breaks, scope, change]]) => ({
     name,
     breaks,
     check: () => check(machine(scope, change))
   }))
-})
-
-const all = [
-  of("protocol", Rules.scopes, Rules.mutants, Protocol.machine),
-  of("requests", RequestRules.scopes, RequestRules.mutants, Requests.machine),
-  of("engine", Store.scopes, Store.mutants, Store.machine)
 ]
 
-export const models = all.flatMap(({ models }) => models)
-export const mutants = all.flatMap(({ mutants }) => mutants)
+const all = [
+  ...of("protocol", Rules.scopes, Rules.mutants, Protocol.machine),
+  ...of("requests", RequestRules.scopes, RequestRules.mutants, Requests.machine),
+  ...of("engine", Store.scopes, Store.mutants, Store.machine)
+]
+
+export const models = all.filter(({ breaks }) => breaks === undefined)
+export const mutants = all.filter(({ breaks }) => breaks !== undefined)

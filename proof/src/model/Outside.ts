@@ -68,24 +68,19 @@ export const ofReceiver = (state: State, setting: Setting): Steps => {
     const at = (change: Partial<Incoming>): Change => ({
       incoming: incoming.with(index, { ...each, ...change })
     })
-    const ofStage = (): Steps[number] => {
-      if (stage === "recorded" || setting.without === "storesFirst")
-        return seen(`answered ${claim}`, {
+    const isAnswered = stage === "recorded" || setting.without === "storesFirst"
+    const step = isAnswered
+      ? seen(`answered ${claim}`, {
           ...gone,
           answered: Evidence.join(answered, claimed),
           posted: isForged ? posted : posted & ~claimed
         })
-      const recorded = `accepted ${claim}${each.isNew ? ", new" : ""}`
-      const stored = joined(state, setting, claimed, isNew || isOpen)
-      const next =
-        stage === "stored"
-          ? seen(recorded, at({ stage: "recorded" }))
-          : protocol(`a callback with ${claim} is stored`, {
-              ...stored,
-              ...at({ stage: "stored", isNew })
-            })
-      return { ...next, isAtOnce: true }
-    }
-    return [ofStage(), seen(`no answer to ${claim}`, gone, "fault")]
+      : stage === "stored"
+        ? seen(`accepted ${claim}${each.isNew ? ", new" : ""}`, at({ stage: "recorded" }))
+        : protocol(`a callback with ${claim} is stored`, {
+            ...joined(state, setting, claimed, isNew || isOpen),
+            ...at({ stage: "stored", isNew })
+          })
+    return [{ ...step, isAtOnce: !isAnswered }, seen(`no answer to ${claim}`, gone, "fault")]
   })
 }

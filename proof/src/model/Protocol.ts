@@ -1,6 +1,6 @@
 /** The model of the protocol: the possible steps of a state, and the invariants (`docs/proof.md`). */
 import * as Evidence from "@pawl/core/Evidence"
-import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
+import { isTerminal, rank, statuses } from "@pawl/core/Status"
 import { both, type Machine } from "./Checker.ts"
 import * as Inclusion from "./Inclusion.ts"
 import { joined, ofNetwork, ofReceiver, ofShop, statusOf } from "./Outside.ts"
@@ -34,15 +34,16 @@ const ofEvent = (setting: Setting, state: State, event: string, isPossible: bool
     ...both.flatMap((by): Steps => {
       if (row === undefined) return []
       const isOwner = hasLease(state, by)
-      const over = { row: { ...row, lease: { by: "dead", isOver: true } } } as const
-      const open = { row: { ...row, lease: { by: "dead", isOver: false } } } as const
+      const left = (isOver: boolean) => ({
+        row: { ...row, lease: { by: "dead", isOver } as const }
+      })
       const unreadable = withWorker(state, by, { work: { stage: "done" } })
       // A process that works on the row still leaves its next lease to run out.
       const claimsAgain = row.lease?.isOver === true && workers[by].work.stage !== "idle"
       return [
-        isOwner && seen(`a clock ended the lease of worker ${by}`, over),
+        isOwner && seen(`a clock ended the lease of worker ${by}`, left(true)),
         isOwner && seen(`worker ${by} parked, unreadable`, unreadable),
-        claimsAgain && seen("the time of a lease passed", open)
+        claimsAgain && seen("the time of a lease passed", left(false))
       ]
     }),
     (alwaysIdle.test(event) || (!isPossible && perhapsIdle.test(event))) && seen(event, {}),
@@ -52,7 +53,6 @@ const ofEvent = (setting: Setting, state: State, event: string, isPossible: bool
 
 export const machine = (scope: Scope, without?: Rule): Machine<State> => {
   const setting: Setting = { ...scope, without }
-  const hasMoved = (to: Status, { moves }: State) => scope.path.slice(0, moves).includes(to)
   return {
     first: { ...new State(), faults: scope.faults },
     steps: (state) => [
@@ -64,8 +64,8 @@ export const machine = (scope: Scope, without?: Rule): Machine<State> => {
     ],
     invariants: {
       stored: ({ answered, row }) => (answered & ~(row?.evidence ?? Evidence.none)) === 0,
-      confirmed: (state) =>
-        state.committed.every((status) => !isTerminal(status) || hasMoved(status, state)),
+      confirmed: ({ committed, moves }) =>
+        committed.every((to) => !isTerminal(to) || scope.path.slice(0, moves).includes(to)),
       ranks: ({ committed }) =>
         committed.every((status, index) => rank(status) >= rank(committed[index - 1] ?? status)),
       effects: ({ committed }) =>

@@ -35,30 +35,24 @@ const notBegun = (row: RequestRow): RequestRow => ({ ...row, begunAt: undefined 
 const mutant = (...of: Mutants<Scope, Partial<Rules>>[string]) => of
 
 export const mutants = {
-  "a request in doubt is sent again under a new requestId": mutant("once", one, {
-    without: "keepsRequestId"
-  }),
+  "a request in doubt gets a new requestId": mutant("once", one, { without: "keepsRequestId" }),
   "a request is sent before it is written down": mutant("alone", none, { without: "writesFirst" }),
   "a request in doubt is sent again after the service may have forgotten it": mutant("once", one, {
     begin: (row, id, at) => RequestRule.begin(row, id, at, Infinity),
     isPastWindow: () => false,
     sentUntil: () => Infinity
   }),
-  "a redrive sends a request again that is in doubt for longer than the window": mutant(
-    "once",
-    one,
-    {
-      redrive: (row, options) => {
-        const after = RequestRule.redrive(row, { ...options, window: Infinity })
-        return after?.begunAt === undefined ? after : { ...after, begunAt: options.at }
-      }
+  "a redrive sends a request again after the window": mutant("once", one, {
+    redrive: (row, options) => {
+      const after = RequestRule.redrive(row, { ...options, window: Infinity })
+      return after?.begunAt === undefined ? after : { ...after, begunAt: options.at }
     }
-  ),
+  }),
   "a redrive opens a request that is settled": mutant("cancelled", none, {
     redrive: (row, options) =>
       RequestRule.redrive({ ...row, parked: { reason: "window", at: 0 } }, options)
   }),
-  "a change is written over another one that it did not see": mutant("cancelled", one, {
+  "a change is written over an unseen one": mutant("cancelled", one, {
     without: "comparesVersions"
   }),
   "a cancellation does not look whether the request is sent": mutant("cancelled", none, {
@@ -80,9 +74,7 @@ export const mutants = {
     isExpired: (row, at, window) => RequestRule.isExpired(notBegun(row), at, window),
     settle: (row, settlement) => RequestRule.settle(certain(row), settlement)
   }),
-  "the outcome is written before the transaction is registered": mutant("registered", none, {
-    without: "registersFirst"
-  }),
+  "an outcome precedes its registration": mutant("registered", none, { without: "registersFirst" }),
   "an attempt that failed leaves the request without a time": mutant("due", one, {
     release: (...of) => {
       const released = RequestRule.release(...of)
@@ -92,9 +84,7 @@ export const mutants = {
   "a process begins without the lease": mutant("cancelled", one, {
     begin: (row, id, at, window) => RequestRule.begin(leasedTo(row, id), id, at, window)
   }),
-  "nothing ends the wait for a request that is in doubt for longer than the window": mutant(
-    "goal",
-    none,
-    { park: () => undefined }
-  )
+  "a request is in doubt after the window and not parked": mutant("goal", none, {
+    park: () => undefined
+  })
 }

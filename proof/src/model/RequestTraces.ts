@@ -29,25 +29,22 @@ import * as Process from "../simulation/Process.ts"
 import { everyCall } from "../EveryCall.ts"
 import { pass, sleepUntil } from "../VirtualTime.ts"
 import * as Model from "./Requests.ts"
-import { both, type Index } from "./Checker.ts"
+import { both } from "./Checker.ts"
 import * as Traces from "./Traces.ts"
 
 type Store = RequestStore.RequestStore["Service"]
-type Sender = RequestSender["Service"]
 
+/** A planted bug, which changes the store or the requestId of an attempt. */
 interface Bug {
   readonly store?: (store: Store) => Partial<Store>
-  readonly sender?: (sender: Sender) => Partial<Sender>
+  readonly requestId?: (requestId: string) => string
 }
 
 let another = 0
 
 export const bugs: Readonly<Record<string, Bug>> = {
   "a request in doubt is sent again under a new requestId": {
-    sender: ({ send }) => ({
-      send: (request, limits) =>
-        send({ ...request, requestId: `${request.requestId} ${another++}` }, limits)
-    })
+    requestId: (requestId) => `${requestId} ${another++}`
   },
   "an attempt begins without a mark in the store": {
     store: () => ({ begin: (leased) => Effect.succeed(leased) })
@@ -67,56 +64,36 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "a request that becomes due wakes no process": { store: () => ({ awaitWork: Effect.never }) }
 }
 
-/** Calls of a person or the service; all others that change a leased row are of a process. */
-const decisions = ["cancel", "redrive", "find"]
 /** A call that stores nothing is an event if the process lost the lease. */
 const endsWithLease = ["begin", "release", "park", "settle"]
 
-/** A process, and how its events are noted. */
-interface Living {
-  readonly by: Index
-  readonly isDead: () => boolean
-  readonly see: (id: string, event: string) => void
-  readonly now: () => number
-}
+/** Notes an event of a process, while it lives. */
+type See = (id: string, event: string) => unknown
 
-/** Records the calls of a process. */
-const record = (store: Store, { by, isDead, now, see }: Living): Store =>
+const record = (store: Store, see: See, isDead: () => boolean, now: () => number): Store =>
   everyCall(store, (call, name, [of]) =>
     Effect.gen(function* () {
       if (isDead()) return yield* new StoreUnavailable({})
-      const note = (id: string, call: string, row: RequestRow | undefined) =>
-        see(id, `${call}: ${Model.textOf(row, now())}`)
       const id = typeof of === "string" ? of : (of as Partial<LeasedRequest> | undefined)?.requestId
       const before = yield* store.get(id ?? "")
       const result = yield* call
       if (name === "claim") {
         const { rows } = result as { readonly rows: ReadonlyArray<RequestRow> }
-        const claim = `${by} ${id === undefined ? "claim" : "take over"}`
-        for (const row of rows) note(row.requestId, claim, row)
+        const claim = id === undefined ? "claim" : "take over"
+        for (const row of rows) see(row.requestId, `${claim}: ${Model.textOf(row, now())}`)
       } else if (id !== undefined) {
         const after = yield* store.get(id)
         const isChanged = JSON.stringify(after) !== JSON.stringify(before)
         const isDone = name === "begin" ? result !== undefined : isChanged
-        const mayLose = endsWithLease.includes(name)
-        const isOfProcess = mayLose || (after?.lease && !decisions.includes(name))
-        if (isDone || mayLose)
-          note(id, isOfProcess ? `${by} ${name}` : name, isDone ? after : undefined)
+        if (isDone || endsWithLease.includes(name))
+          see(id, `${name}: ${Model.textOf(isDone ? after : undefined, now())}`)
       }
       return result
     })
   )
 
-/** An order; `made` has the requestIds of the transactions that the service made for it. */
-interface Ordered {
-  readonly made: Set<string>
-  readonly isRefused: boolean
-}
-
-const amount = { amount: "10.00", currency: "EUR" }
 const minute = 60_000
 const traffic = 20 * minute
-const quiet = 60 * minute
 
 /** A repeated fate is drawn more often. */
 const fates = [
@@ -127,30 +104,23 @@ const fates = [
   "the request is refused"
 ] as const
 
-const makeSender = (
-  { by, isDead, see }: Living,
-  random: SeededRandom.SeededRandom,
-  orders: ReadonlyMap<string, Ordered>
-): Sender => {
-  const send = Effect.fnUntraced(function* ({ requestId }: { readonly requestId: string }) {
-    const id = requestId.split(" ")[0] ?? ""
-    const order = orders.get(id)
-    const say = (name: string) => isDead() || see(id, `${by} ${name}`)
+/** Each seventh order is always refused; `made` notes a transaction. */
+const makeSender = (see: See, random: SeededRandom.SeededRandom, made: (id: string) => void) => {
+  const send = Effect.fnUntraced(function* ({ requestId: id }: { readonly requestId: string }) {
     if (random.isTrue(0.1)) {
-      say("there is no connection")
+      see(id, "there is no connection")
       return yield* new Unreachable({ reason: "refused", sent: false, attempts: 1 })
     }
-    say("the request is sent")
-    const fate = order?.isRefused === true ? "the request is refused" : random.pick(fates)
-    if (fate === "the service answers" || fate === "the response is lost")
-      order?.made.add(requestId)
+    see(id, "the request is sent")
+    const fate = Number(id) % 7 === 0 ? "the request is refused" : random.pick(fates)
+    if (fate === "the service answers" || fate === "the response is lost") made(id)
     yield* Effect.sleep(random.isTrue(0.2) ? 40_000 : random.below(3000))
-    say(fate)
+    see(id, fate)
     if (fate === "the service answers") return { transactionId: id, transactionStatus: "PENDING" }
     if (fate === "the request is refused")
       return yield* new ValidationFailed({ sent: true, status: 400, fields: [] })
     const cause = new Unreachable({ reason: "reset", sent: true, attempts: 1 })
-    return yield* new OutcomeUnknown({ requestId, cause })
+    return yield* new OutcomeUnknown({ requestId: id, cause })
   })
   return RequestSender.of({
     encode: (kind, input) =>
@@ -178,7 +148,9 @@ export const recordTraces = Effect.fnUntraced(
       traces.see(id, event)
       last.set(id, now())
     }
-    const orders = new Map<string, Ordered>()
+    /** The orders, each with the requestIds of the transactions that the service made. */
+    const orders = new Map<string, Set<string>>()
+    const made = (id: string) => orders.get(id)?.add(bug.requestId?.(id) ?? id)
 
     const processes = both.map((by) =>
       Process.make(
@@ -187,13 +159,12 @@ export const recordTraces = Effect.fnUntraced(
             for (const id of orders.keys()) see(id, `${by} a process is killed`)
           })
           yield* Effect.addFinalizer(() => killed)
-          const living = { by, isDead, see, now }
-          const sender = makeSender(living, random, orders)
-          const store = record(planted, living)
+          const seeOfProcess: See = (id, event) => isDead() || see(id, `${by} ${event}`)
+          const store = record(planted, seeOfProcess, isDead, now)
           const layer = Requests.layer().pipe(
             Layer.provide([
               Layer.succeed(RequestStore.RequestStore, store),
-              Layer.succeed(RequestSender, { ...sender, ...bug.sender?.(sender) }),
+              Layer.succeed(RequestSender, makeSender(seeOfProcess, random, made)),
               CallbackUrl.layer(Redacted.make(secret)),
               Seal.layer({ current: Redacted.make(secret) })
             ]),
@@ -206,25 +177,25 @@ export const recordTraces = Effect.fnUntraced(
     )
     type Running = NonNullable<ReturnType<(typeof processes)[0]["running"]>>
     type Work = Effect.Effect<unknown, unknown>
-    const at = (time: number, work: Work) =>
-      Effect.forkScoped(Effect.exit(Effect.andThen(sleepUntil(time), work)), {
-        startImmediately: true
-      })
-    const call = (time: number, work: (running: Running) => Work) => {
-      const ofOne = Effect.suspend((): Work => {
+    const at = (time: number, work: () => Work) =>
+      sleepUntil(time).pipe(
+        Effect.andThen(work),
+        Effect.exit,
+        Effect.forkScoped({ startImmediately: true })
+      )
+    const call = (time: number, work: (running: Running) => Work) =>
+      at(time, () => {
         const running = processes.flatMap((process) => process.running() ?? [])
         return running.length === 0 ? Effect.void : work(random.pick(running))
       })
-      return at(time, ofOne)
-    }
 
     yield* Effect.forEach(processes, ({ kill, start }) => Effect.acquireRelease(start, () => kill))
     for (let index = 0; index < count; index++) {
       const id = String(100_001 + index)
-      const order = { made: new Set<string>(), isRefused: random.isTrue(0.15) }
-      orders.set(id, order)
-      const apmPayload = { paymentMethod: "EWALLET" } as const
-      const input = { ...amount, requestId: id, accountId: "4711", apmPayload }
+      const made = new Set<string>()
+      orders.set(id, made)
+      const ordered = { accountId: "4711", amount: "10.00", currency: "EUR" }
+      const input = { ...ordered, requestId: id, apmPayload: { paymentMethod: "EWALLET" } } as const
       const begin = random.below(traffic)
       if (random.isTrue(0.5)) yield* call(begin, ({ enqueue }) => enqueue("apm-payment", input))
       for (let calls = random.below(4); calls > 0; calls--) {
@@ -236,20 +207,22 @@ export const recordTraces = Effect.fnUntraced(
       yield* call(traffic + random.below(traffic), ({ redrive }) => redrive(id))
       const found = { ...Model.found, ordered: { requestId: id }, transactionId: id }
       yield* call(random.below(traffic), ({ find }) =>
-        order.made.size > 0 ? find(id, found) : Effect.void
+        made.size > 0 ? find(id, found) : Effect.void
       )
     }
     for (let time = minute; time < traffic; time += minute) {
       const { kill, start } = random.pick(processes)
       const down = random.below(5000)
-      yield* at(time + random.below(minute / 2), Effect.andThen(kill, Effect.delay(start, down)))
+      yield* at(time + random.below(minute / 2), () =>
+        Effect.andThen(kill, Effect.delay(start, down))
+      )
     }
-    for (let time = 0; time < traffic + quiet; time += minute) yield* pass(minute)
-    for (const [id, { made }] of orders) see(id, `${made.size} transactions`)
+    for (let time = 0; time < 4 * traffic; time += minute) yield* pass(minute)
+    for (const [id, made] of orders) see(id, `${made.size} transactions`)
     return traces.all().filter(({ events }) => events.some((event) => event.includes(": ")))
   },
   Effect.scoped,
-  Effect.provide(TestClock.layer({ warningDelay: Duration.hours(1) })),
+  Effect.provide(TestClock.layer({ warningDelay: "1 hour" })),
   Effect.provideService(MinimumLogLevel, "None"),
   Effect.updateService(Profile, (switches) => ({
     ...switches,

@@ -30,15 +30,14 @@ class State {
   readonly faults: number = 0
 }
 
-type Sending = "begun" | "sent" | "arrived"
-type Sent = "answered" | "refused" | "unsent" | "lost"
+type Stage = "leased" | "begun" | "sent" | "arrived" | "answered" | "refused" | "unsent" | "lost"
 
 /** The work of a process; `leased` is the row when it was leased or begun, if it has one. */
-interface Task {
-  readonly stage: "leased" | Sending | Sent
-  readonly pace: Pace
-  readonly isAwaited: boolean
-  readonly leased: LeasedRequest | undefined
+class Task {
+  readonly stage: Stage = "leased"
+  readonly pace: Pace = "on time"
+  readonly isAwaited: boolean = false
+  readonly leased: LeasedRequest | undefined = undefined
 }
 
 type Steps = StepsOf<State>
@@ -46,7 +45,7 @@ type Change = Partial<State>
 type Kind = Step<State>["kind"]
 const { fault, protocol, seen } = kinds<State>()
 
-const idle: Task = { stage: "leased", pace: "on time", isAwaited: false, leased: undefined }
+const idle = new Task()
 
 /** A step of time in milliseconds. */
 const tick = RequestRule.maxWait
@@ -97,21 +96,20 @@ const request = ({ now }: State, { isLimited }: Scope) => ({
 })
 
 /** A call of the store, whose event says what became of the row; without `after` it stores nothing. */
-const stores = (
-  { now, row }: State,
-  call: string,
-  after: RequestRow | undefined,
-  change?: Change,
-  kind?: Kind
-) => seen(`${call}: ${textOf(after, now)}`, { row: after ?? row, ...change }, kind)
+const storing =
+  ({ now, row }: State, by: Index) =>
+  (call: string, after: RequestRow | undefined, change?: Change, kind?: Kind) =>
+    seen(`${by} ${call}: ${textOf(after, now)}`, { row: after ?? row, ...change }, kind)
 
-const ofMerchant = (state: State, scope: Scope, rules: Rules): Steps => {
+/** The calls of a process that begin no attempt. */
+const ofMerchant = (state: State, by: Index, scope: Scope, rules: Rules): Steps => {
   const { effects, now, row, tasks } = state
+  const stores = storing(state, by)
   const ordered = request(state, scope)
   const written = RequestRule.write(ordered, now)
-  if (row === undefined) return [rules.without !== "writesFirst" && stores(state, "write", written)]
+  if (row === undefined) return [rules.without !== "writesFirst" && stores("write", written)]
   const decided = (call: string, after: RequestRow | undefined, change?: Change) =>
-    after && stores(state, call, after, change, "move")
+    after && stores(call, after, change, "move")
   const mayHaveAnEffect =
     effects > 0 || isOut(state) || tasks.some(({ stage }) => stage === "begun")
   return [
@@ -146,6 +144,7 @@ const ofService = (state: State, rules: Rules): Steps => {
 /** The steps of a process that has no request. */
 const ofIdle = (state: State, by: Index, scope: Scope, rules: Rules): Steps => {
   const { now, row, tasks } = state
+  const stores = storing(state, by)
   const lease = { id: by, until: now + leaseTime }
   const ordered = request(state, scope)
   /** A call that returns the row with the lease; a caller awaits all but a claim. */
@@ -155,7 +154,7 @@ const ofIdle = (state: State, by: Index, scope: Scope, rules: Rules): Steps => {
     const unwritten = rules.without === "writesFirst" && { row }
     const change = { ...unwritten, tasks: changed(tasks, by, task) }
     const kind = isAwaited ? "move" : "protocol"
-    return after?.lease && stores(state, `${by} ${call}`, after, change, kind)
+    return after?.lease && stores(call, after, change, kind)
   }
   if (row === undefined) return [takes("write", RequestRule.write(ordered, now, lease), "begun")]
   const leased = rules.lease(row, lease)
@@ -172,6 +171,7 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
   const { isAwaited, leased, pace, stage } = tasks[by]
   if (leased === undefined) return ofIdle(state, by, scope, rules)
   const { row = leased } = state
+  const stores = storing(state, by)
   const isOwner = hasLease(state, by)
   /** Whether the caller is told what became of this attempt alone. */
   const isDefinite = isAwaited && !leased.lease.inDoubt
@@ -184,18 +184,17 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
   const ended = { ...go(idle), isOnItsWay: state.isOnItsWay || stage === "sent" }
   const sends = (name: string, stage: Task["stage"], kind: Kind = "protocol") =>
     seen(`${by} ${name}`, go({ stage }), kind)
-  const calls = (call: string, after: RequestRow | undefined, change = go(idle), kind?: Kind) =>
-    stores(state, `${by} ${call}`, after, change, kind)
   const stored = rules.without === "comparesVersions" ? leased : row
   const settles = (outcome: Outcome) => {
     const after = rules.settle(stored, { at: now, outcome, lease: by })
     const isAnswered = state.isAnswered || (after !== undefined && outcome._tag === "Answered")
-    return calls("settle", after, { ...go(idle), isAnswered })
+    return stores("settle", after, { ...go(idle), isAnswered })
   }
   const releases = (hadNoEffect: boolean) => {
     const dueAt = now + RequestRule.waitAfter(leased.attempts)
     const refusal = stage === "refused" && { refusal: "no" }
-    return calls("release", rules.release(stored, by, { at: now, dueAt, hadNoEffect, ...refusal }))
+    const after = rules.release(stored, by, { at: now, dueAt, hadNoEffect, ...refusal })
+    return stores("release", after, go(idle))
   }
   /** An attempt without an effect. */
   const fails = (outcome: Outcome) => [isDefinite ? settles(outcome) : releases(true)]
@@ -206,9 +205,9 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
         if (rules.isExpired(leased, now, window))
           return [settles({ _tag: "NotSent", reason: "expired" })]
         if (rules.isPastWindow(leased, now, window))
-          return [calls("park", rules.park(stored, by, "window", now))]
+          return [stores("park", rules.park(stored, by, "window", now), go(idle))]
         const begun = rules.begin(stored, by, now, window) as LeasedRequest | undefined
-        return [calls("begin", begun, begun && go({ stage: "begun", leased: begun }))]
+        return [stores("begin", begun, go(begun ? { stage: "begun", leased: begun } : idle))]
       }
       case "begun":
         // The client sends nothing after this time.
@@ -250,8 +249,8 @@ const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps =
     ...ofWork(),
     fault("a process stalls", go({ pace: "stalled" })),
     seen(`${by} a process is killed`, ended, "fault"),
-    isAwaited && isSending && calls("release", left, ended, "fault"),
-    !isAwaited && isSending && !isOwner && calls("release", undefined, ended)
+    isAwaited && isSending && stores("release", left, ended, "fault"),
+    !isAwaited && isSending && !isOwner && stores("release", undefined, ended)
   ]
 }
 
@@ -311,9 +310,11 @@ export const machine = (scope: Scope, change?: Partial<Rules>): Machine<State> =
   return {
     first: { ...new State(), faults: scope.faults },
     steps: (state) => [
-      ...ofMerchant(state, scope, rules),
       ...ofService(state, rules),
-      ...both.flatMap((by) => ofProcess(state, by, scope, rules)),
+      ...both.flatMap((by) => [
+        ...ofMerchant(state, by, scope, rules),
+        ...ofProcess(state, by, scope, rules)
+      ]),
       ...ofTime(state)
     ],
     invariants: {

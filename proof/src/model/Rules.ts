@@ -36,11 +36,7 @@ export const mutants = {
   "a lease is not renewed during a call": ["calls", none(paid), "renewsLeases"],
   "a process that stops releases a row whose handler runs": ["calls", paid, "keepsTurn"],
   "a change that makes a row due wakes no worker": ["awaited", none(paid), "wakes"],
-  "a worker that found nothing sleeps, though it was woken while it searched": [
-    "awaited",
-    none(paid),
-    "listensFirst"
-  ],
+  "a worker sleeps though it was woken in its search": ["awaited", none(paid), "listensFirst"],
   "the lease of a dead process never ends": ["goal", paid, "endsLeases"],
   "a call that failed counts as told": ["goal", paid, "retriesCalls"],
   "the status is read only after a claim": ["goal", pending, "readsUnasked"],
@@ -55,6 +51,4 @@ export const mutants = {
 export type Rule = (typeof mutants)[keyof typeof mutants][2]
 
 /** A scope, and the rule that does not hold. */
-export interface Setting extends Scope {
-  readonly without?: Rule | undefined
-}
+export type Setting = Scope & { readonly without?: Rule | undefined }

@@ -33,33 +33,31 @@ const unconfirmed = "a claim is told without confirmation"
 /** The bugs of every simulation. */
 const usual = [unconfirmed, "the receiver answers 200 before it stores"]
 
-const ofProtocol = (share: number, record: Source["record"], bugs: Source["bugs"]): Source => ({
-  share,
-  record,
-  missOf: Protocol.missOf,
-  bugs
-})
+const of = (
+  share: number,
+  record: Source["record"],
+  bugs: Source["bugs"],
+  missOf = Protocol.missOf
+): Source => ({ share, record, missOf, bugs })
 
-type Draw = (seed: number, count: number) => Plan
-
-const simulated =
-  (draw: Draw, store?: MakeStore): Source["record"] =>
-  (seed, count, bug = "") =>
-    Simulated.record(draw(seed, count), { ...(store && { store }), bug: bugs[bug] ?? {} })
-
-const days: Draw = (seed, count) => {
+const days = (seed: number, count: number): Plan => {
   const days = Math.min(5, Math.max(2, Math.ceil(count / 6)))
   return PlanGenerator.draw(seed, { days, operationsPerDay: 4, faults: 8, forgeries: 1 })
 }
 
-const hour: Draw = (seed, count) => PlanGenerator.drawHour(seed, Math.min(20, count))
+const hour = (seed: number, count: number): Plan =>
+  PlanGenerator.drawHour(seed, Math.min(20, count))
+
+const simulated =
+  (draw: typeof hour, store?: MakeStore): Source["record"] =>
+  (seed, count, bug = "") =>
+    Simulated.record(draw(seed, count), { ...(store && { store }), bug: bugs[bug] ?? {} })
 
 const database = (name: "sqlite" | "postgres") =>
   simulated(hour, Effect.orDie(Effect.flatMap(Stores.make(name), VirtualDatabase.make)))
 
-/** The sources by name. */
 export const sources = {
-  memory: ofProtocol(1, simulated(hour), [
+  memory: of(1, simulated(hour), [
     ...usual,
     apart,
     unchecked,
@@ -70,14 +68,14 @@ export const sources = {
     "the handler is called only twice",
     "a receiver that stops releases rows whose handler runs"
   ]),
-  sqlite: ofProtocol(0.2, database("sqlite"), [...usual, apart]),
-  postgres: ofProtocol(0.06, database("postgres"), [...usual, apart]),
-  simulation: ofProtocol(0.3, simulated(days), [...usual, unwatched]),
-  killed: ofProtocol(0.1, Killed.record, [unconfirmed, apart, unchecked, endless]),
-  requests: {
-    share: 1,
-    record: (seed, _, bug = "") => RequestTraces.recordTraces(seed, 40, RequestTraces.bugs[bug]),
-    missOf: Requests.missOf,
-    bugs: Object.keys(RequestTraces.bugs)
-  }
+  sqlite: of(0.2, database("sqlite"), [...usual, apart]),
+  postgres: of(0.06, database("postgres"), [...usual, apart]),
+  simulation: of(0.3, simulated(days), [...usual, unwatched]),
+  killed: of(0.1, Killed.record, [unconfirmed, apart, unchecked, endless]),
+  requests: of(
+    1,
+    (seed, _, bug = "") => RequestTraces.recordTraces(seed, 40, RequestTraces.bugs[bug]),
+    Object.keys(RequestTraces.bugs),
+    Requests.missOf
+  )
 } satisfies Record<string, Source>

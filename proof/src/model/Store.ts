@@ -42,10 +42,7 @@ const changes: Scope = { times: 2, faults: 1 }
 const owner: Scope = { times: 1, faults: 0 }
 const none: Scope = { ...changes, faults: 0 }
 
-export const scopes: ReadonlyArray<Scope> = [
-  { ...changes, faults: 3 },
-  { ...owner, faults: 3 }
-]
+export const scopes = [changes, owner].map((scope) => ({ ...scope, faults: 3 }))
 
 export const mutants = {
   "a document is written over another version": ["kept", none, "compares"],
@@ -54,11 +51,7 @@ export const mutants = {
   "the owner is read, and then written over whatever is stored": ["owner", owner, "compares"],
   "a process works before it knows the owner": ["owner", owner, "asksFirst"],
   "a process takes a store that has another owner": ["owner", owner, "refuses"],
-  "a change that met another version is tried again on the document that its process knew": [
-    "goal",
-    none,
-    "repeats"
-  ]
+  "a change that met another version knows only the old one": ["goal", none, "repeats"]
 } as const satisfies Mutants<Scope, string>
 
 type Rule = (typeof mutants)[keyof typeof mutants][2]

@@ -26,7 +26,6 @@ export const toldText = (
   { confirmed, conflict }: Pick<Told, "confirmed" | "conflict">
 ) => `told ${to}, ${confirmed ? "confirmed" : "claimed"}, ${conflict?.join("+") ?? "alone"}`
 
-/** Returns what the event of an answer to a callback says. */
 export const answerText = (claim: Status, code: number | undefined) =>
   `${code === 200 ? "answered" : "no answer to"} ${claim}`
 

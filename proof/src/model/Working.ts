@@ -18,9 +18,6 @@ export const withWorker = ({ workers }: State, by: Index, change: Partial<Worker
   return { workers: changed(workers, by, { work, pace: isEnd ? "on time" : pace }) }
 }
 
-/** The event of a worker whose store does not answer: its work ends, and its lease runs out. */
-export const cutOff = (by: Index) => `the store gave worker ${by} no answer`
-
 const recording = (event: string, next: Work = done): Work => ({ stage: "recording", event, next })
 
 const searches = (state: State, by: Index, { without }: Setting): Steps => {
@@ -181,7 +178,8 @@ export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
     ...ofWork(),
     isFenced && protocol("a worker that lost its lease stops", go(idle)),
     fault("a worker stalls", withWorker(state, by, { pace: "stalled" })),
-    ...[`receiver ${by} ended`, cutOff(by)].map((name) =>
+    // Without an answer its work ends, and its lease runs out.
+    ...[`receiver ${by} ended`, `the store gave worker ${by} no answer`].map((name) =>
       seen(name, ended({ by: "dead", isOver: false }), "fault")
     ),
     without === "keepsTurn" &&

@@ -60,6 +60,11 @@ const processOf = ({ child, errorLine, exited, line, stderr }: Program.Program) 
       child.kill("SIGKILL")
       return Effect.runPromise(Effect.asVoid(exited))
     },
+    /** Lets a recorded receiver kill itself in its next call of the handler, for a second. */
+    killInCall: () => {
+      child.kill("SIGUSR2")
+      return Effect.runPromise(Effect.asVoid(Effect.timeoutOption(exited, "1 second")))
+    },
     /** Returns its exit code. */
     stop: () => {
       child.kill("SIGTERM")

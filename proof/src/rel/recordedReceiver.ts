@@ -46,10 +46,13 @@ const recorder = Recorder.make({
 })
 
 const maxCall = 60
+let diesInCall = false
+process.once("SIGUSR2", () => (diesInCall = true))
 
 const handle = Effect.fnUntraced(function* (transition: Handler.Transition) {
   recorder.called(transition)
   if (bug.commitsApart === true) recorder.committed(transition)
+  if (diesInCall) process.kill(process.pid, "SIGKILL")
   yield* Effect.sleep(Math.random() * maxCall)
   if (Math.random() < 0.1) return yield* Effect.fail("not now")
 })
