@@ -142,8 +142,7 @@ const checkOwner = Effect.gen(function* () {
   const { account } = yield* StatusReader
   const owners = yield* StoreSettings.ownersOf(yield* Records)
   for (const owner of owners) {
-    // Reads the owner, and takes no store that has none.
-    if (owner !== undefined) yield* Owner.take({ takeOwner: () => Effect.succeed(owner) }, account)
+    if (owner !== undefined && account !== undefined) yield* Owner.check(owner, account)
   }
 })
 

@@ -31,18 +31,21 @@ export const take = (
     ? Effect.void
     : Effect.matchEffect(store.takeOwner(account), {
         onFailure: () => refuse("The store does not answer: start it"),
-        onSuccess: (owner) => {
-          if (owner.merchantKey !== account.merchantKey) {
-            return refuse(
-              "The store belongs to another merchant key: give each merchant a store of its own"
-            )
-          }
-          return owner.baseUrl === account.baseUrl
-            ? Effect.void
-            : refuse(
-                `The store belongs to the service at ${owner.baseUrl}, and not to ${account.baseUrl}: name another store, or after a rename of the host run "pawl-receiver rename ${owner.baseUrl} ${account.baseUrl}"`
-              )
-        }
+        onSuccess: (owner) => check(owner, account)
       })
+
+/** Refuses a store that belongs to another account. */
+export const check = (owner: Account, account: Account): Effect.Effect<void, StoreUnusable> => {
+  if (owner.merchantKey !== account.merchantKey) {
+    return refuse(
+      "The store belongs to another merchant key: give each merchant a store of its own"
+    )
+  }
+  return owner.baseUrl === account.baseUrl
+    ? Effect.void
+    : refuse(
+        `The store belongs to the service at ${owner.baseUrl}, and not to ${account.baseUrl}: name another store, or after a rename of the host run "pawl-receiver rename ${owner.baseUrl} ${account.baseUrl}"`
+      )
+}
 
 const refuse = (message: string) => Effect.fail(new StoreUnusable({ message }))
