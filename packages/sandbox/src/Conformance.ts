@@ -22,7 +22,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Faults } from "@pawl/testkit/Faults"
 import type { Gateway } from "@pawl/testkit/Gateway"
-import { closed, codeOf, reasonOf } from "@pawl/testkit/internal/laws/receiver/ReceiverLaw"
+import { closed, codeOf, reasonOf, textOf } from "@pawl/testkit/internal/laws/receiver/ReceiverLaw"
 import * as Report from "./internal/conform/Report.ts"
 import type * as Laws from "@pawl/testkit/Laws"
 import * as Receiver from "@pawl/testkit/Laws/Receiver"
@@ -166,9 +166,11 @@ export const check = Effect.fnUntraced(function* (
   const fetch = yield* FetchHttpClient.Fetch
   const selected = yield* select(options)
   const readStatus = state === undefined ? undefined : statusReader(fetch, state)
-  const listens = isListening(() => fetch(url, { method: "GET", redirect: "manual" }))
+  const get = (signal: AbortSignal) =>
+    fetch(url, { method: "GET", redirect: "manual", signal }).then(({ body }) => body?.cancel())
+  const listens = isListening(get)
   yield* probe(
-    () => fetch(url, { method: "GET", redirect: "manual" }),
+    get,
     (reason) =>
       `no response from ${url} (${reason}); start your receiver with the base URL ${options.service}/api and run this command again`
   ).pipe(
@@ -223,7 +225,7 @@ export const check = Effect.fnUntraced(function* (
   return verdicts
 })
 
-const isListening = (request: () => Promise<unknown>): Effect.Effect<boolean> =>
+const isListening = (request: (signal: AbortSignal) => Promise<unknown>): Effect.Effect<boolean> =>
   Effect.tryPromise({ try: request, catch: codeOf }).pipe(
     Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.void }),
     Effect.as(true),
@@ -231,7 +233,10 @@ const isListening = (request: () => Promise<unknown>): Effect.Effect<boolean> =>
   )
 
 /** Reports a wrong URL before any law runs. */
-const probe = (request: () => Promise<unknown>, messageOf: (reason: string) => string) =>
+const probe = (
+  request: (signal: AbortSignal) => Promise<unknown>,
+  messageOf: (reason: string) => string
+) =>
   Effect.tryPromise({
     try: request,
     catch: (error) => ({ reason: reasonOf(error), code: codeOf(error) })
@@ -246,14 +251,15 @@ const probe = (request: () => Promise<unknown>, messageOf: (reason: string) => s
 const statusReader =
   (fetch: typeof globalThis.fetch, state: string) =>
   (method: Method, transactionId: string): Promise<string | undefined> =>
-    fetch(`${state}/${method}/${transactionId}`).then((response) =>
-      response.text().then((text) => {
-        if (response.status === 404) return undefined
-        if (response.status !== 200) throw new Error(`it answers ${response.status}`)
-        const json: unknown = JSON.parse(text)
-        if (!Predicate.hasProperty(json, "status")) throw new Error("it has no status")
-        return typeof json.status === "string" ? json.status : undefined
-      })
+    fetch(`${state}/${method}/${transactionId}`, { signal: AbortSignal.timeout(10_000) }).then(
+      (response) =>
+        textOf(response).then((text) => {
+          if (response.status === 404) return undefined
+          if (response.status !== 200) throw new Error(`it answers ${response.status}`)
+          const json: unknown = JSON.parse(text)
+          if (!Predicate.hasProperty(json, "status")) throw new Error("it has no status")
+          return typeof json.status === "string" ? json.status : undefined
+        })
     )
 
 /**

@@ -28,6 +28,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
 import * as Result from "effect/Result"
@@ -184,12 +185,15 @@ export const property = <Subject, A>(
           }
         }
         const holds = fc.property(arbitrary, (value) => wrong(subject, value) === undefined)
-        return report(text, show, fc.check(holds, toParameters(parameters)), (value) =>
+        return report(text, show, examples, fc.check(holds, toParameters(parameters)), (value) =>
           Effect.succeed(failureOf(value))
         )
       })
   }
 }
+
+/** A failure that takes this long, such as that of a hanging subject, is reported as it is. */
+const longestShrunk = Duration.seconds(10)
 
 /**
  * Makes a law of all values of an arbitrary. It holds if every effect ends without an error or
@@ -214,13 +218,23 @@ export const propertyEffect = <Subject, A>(
       yield* checkEach(text, options, subject, examples)
       const runPromise = Effect.runPromiseWith(yield* Effect.context())
       const failureOf = (value: A) => failureOfBody(body(subject, value))
+      let slow: string | undefined
       const holds = fc.asyncProperty(arbitrary, (value) =>
-        runPromise(Effect.map(failureOf(value), (failure) => failure === undefined))
+        slow === undefined
+          ? runPromise(
+              Effect.map(Effect.timed(failureOf(value)), ([duration, failure]) => {
+                if (Duration.isGreaterThanOrEqualTo(duration, longestShrunk)) slow = failure
+                return failure === undefined
+              })
+            )
+          : Promise.resolve(true)
       )
       const details = yield* Effect.promise(() =>
         fc.check(holds, toParameters({ ...(numRuns !== undefined && { numRuns }), ...parameters }))
       )
-      return yield* report(text, show, details, failureOf)
+      return yield* report(text, show, examples, details, (value) =>
+        slow === undefined ? failureOf(value) : Effect.succeed(slow)
+      )
     })
   }
 }
@@ -282,10 +296,15 @@ const toParameters = ({ numRuns = 1000, path, seed }: Omit<Options, "examples">)
 const report = <A>(
   law: LawText,
   show: (value: A) => string,
-  { counterexample, counterexamplePath, failed, seed }: fc.RunDetails<[A]>,
+  examples: ReadonlyArray<A>,
+  { counterexample, counterexamplePath, failed, numRuns, seed }: fc.RunDetails<[A]>,
   failureOf: (value: A) => Effect.Effect<string | undefined>
 ): Effect.Effect<void, LawBroken> => {
-  if (!failed) return Effect.void
+  if (!failed) {
+    return numRuns > 0 || examples.length > 0
+      ? Effect.void
+      : Effect.fail(new LawBroken({ law, wrong: "no value was checked: numRuns is not 1 or more" }))
+  }
   if (counterexample === null) {
     return Effect.fail(new LawBroken({ law, wrong: "not enough values were drawn", seed }))
   }

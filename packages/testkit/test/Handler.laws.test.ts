@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import { laws, type Open, type Shop } from "../src/Laws/Handler.ts"
@@ -47,10 +49,43 @@ describe("the laws of a handler hold", () => {
     expect(broken(await breaks(laws, apm))).toEqual([])
   })
 
-  it("for a shop without money or stock in its books, as far as it has books", async () => {
-    const without = like(({ start }) => ({ start, read: () => ({}) }))
-    expect(await breaks(laws, without)).toEqual([])
+  it.for(["money", "stock"] as const)("for a shop with %s alone in its books", async (name) => {
+    const alone = like(({ read, start }) => ({
+      start,
+      read: async () => ({ [name]: (await read())[name] })
+    }))
+    expect(await breaks(laws, alone)).toEqual([])
   })
+})
+
+describe("the laws of a handler are broken", () => {
+  const first = laws.slice(0, 1)
+
+  it("by a shop whose books have neither money nor stock", async () => {
+    const misspelt = like(({ start }) => ({ start, read: () => ({ Money: 10 }) as object }))
+    const [found] = await breaks(first, misspelt)
+    expect(found?.wrong).toContain("the books say neither money nor stock")
+  })
+
+  it("by a shop of which a function does not end", () =>
+    Effect.gen(function* () {
+      const hanging = Promise.withResolvers<void>()
+      const shops = [
+        like(({ start }) => ({
+          start,
+          read: () => (hanging.resolve(), new Promise(() => {}))
+        })),
+        like(({ read }) => ({ start: () => () => (hanging.resolve(), Effect.never), read }))
+      ]
+      for (const each of shops) {
+        const check = yield* Effect.forkChild(
+          Effect.flip(Effect.all(first.map((law) => law.check(each))))
+        )
+        yield* Effect.promise(() => hanging.promise)
+        yield* TestClock.adjust("10 seconds")
+        expect((yield* Fiber.join(check)).wrong).toContain("has not ended after 10 seconds")
+      }
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 })
 
 describePlantedBugs("a handler", laws, handlers, shop, 100)

@@ -4,6 +4,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
+import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { execFile } from "node:child_process"
 import { describe, expect, it } from "vitest"
@@ -247,6 +248,34 @@ describe("a law", () => {
       seed: 1
     })
   })
+
+  it("of effects does not shrink a value whose failure takes 10 seconds", async () => {
+    let checked = 0
+    const law = Laws.propertyEffect(text, {
+      arbitrary: fc.nat({ max: 1000 }),
+      show: String,
+      body: () => {
+        checked++
+        return Effect.andThen(TestClock.adjust("10 seconds"), Effect.fail(new TestError()))
+      }
+    })
+    const check = Effect.provide(Effect.flip(law.check(1)), TestClock.layer())
+    expect((await Effect.runPromise(check)).wrong).toBe("TestError: it failed")
+    expect(checked).toBe(1)
+  })
+
+  it.for([0, Number.NaN])(
+    "is broken if numRuns is %s, because no value is checked",
+    async (numRuns) => {
+      if (late === undefined) return expect.unreachable()
+      await expect(Laws.run(late, documented, { seed: 1, numRuns })).rejects.toThrow(
+        "no value was checked"
+      )
+      await expect(
+        Laws.run(late, documented, { examples: [["NEW"]], numRuns })
+      ).resolves.toBeUndefined()
+    }
+  )
 
   it("of effects reports an example without a seed, and a random value as without the examples", async () => {
     const law = Laws.propertyEffect(text, {

@@ -148,6 +148,29 @@ describe("the laws of a receiver", async () => {
   const correct = await subject()
   it.for(laws)("hold for a correct handwritten receiver: $name", (law) => Laws.run(law, correct))
 
+  it("are broken by a response that is endless or never comes, and end its request", async () => {
+    const ended: Array<string> = []
+    const endless = () =>
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+        cancel: () => void ended.push("response")
+      })
+    for (const [send, wrong] of [
+      [() => new Response(endless()), /the response is longer than 1 MB$/u],
+      [
+        ({ signal }) => {
+          signal.addEventListener("abort", () => ended.push("request"))
+          return new Promise<never>(() => {})
+        },
+        /no response arrived within 10 seconds$/u
+      ]
+    ] satisfies ReadonlyArray<readonly [Reporting["send"], RegExp]>) {
+      const [law] = await breaks(specified.slice(0, 1), { ...correct, send })
+      expect(law?.wrong).toMatch(wrong)
+    }
+    expect(new Set(ended)).toEqual(new Set(["response", "request"]))
+  })
+
   const found = await Promise.all(
     receivers.map(async ([bug, law, wrong]) => {
       const breaking = await breaks(laws, await subject(wrong), { seed: 1, numRuns: 15 })

@@ -42,7 +42,10 @@ const flags = {
     "The port of the stubbed service: start your receiver with the base URL http://127.0.0.1:4011/api (default: 4011)"
   ),
   state: Flag.String("state").pipe(
-    Flag.filter(isHttp, () => "Expected a URL such as http://127.0.0.1:4021/transactions"),
+    Flag.filter(
+      (text) => isHttp(text) && !text.includes("?"),
+      () => "Expected a URL without a query, such as http://127.0.0.1:4021/transactions"
+    ),
     Flag.withDescription(
       "The URL prefix of the statuses that your receiver reports: {state}/{method}/{transactionId} is JSON with a status, or 404"
     ),

@@ -201,6 +201,7 @@ describe.concurrent("pawl-conform", () => {
     [[url, ...withSecret, "--only", "rank of the reported"], "--state"],
     [[url, "--merchant-secrte", secret], "--merchant-secrte"],
     [[url, ...withSecret, "--state", "4020"], "--state"],
+    [[url, ...withSecret, "--state", `${url}?shop=1`], "--state"],
     [[url, ...withSecret, "--settle-timeout", "0"], "--settle-timeout"],
     [[url, ...withSecret, "--junit", "/nowhere/at/all.xml"], "/nowhere/at/all.xml"],
     [[url, ...withSecret, "--summary", "/nowhere/at/all.md"], "/nowhere/at/all.md"]

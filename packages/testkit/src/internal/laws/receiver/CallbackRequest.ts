@@ -57,7 +57,12 @@ export const withTransactionId = (
 
 const noBytes = new Uint8Array()
 
-export const toRequest = (sign: Sign, url: string, callback: CallbackRequest): Request => {
+export const toRequest = (
+  sign: Sign,
+  url: string,
+  callback: CallbackRequest,
+  signal?: AbortSignal
+): Request => {
   const { body, contentEncoding, contentType, method, search } = callback.incoming
   const checksum = callback.encoding.write(Base64.encode(sign(callback.text)))
   const headers = {
@@ -72,6 +77,7 @@ export const toRequest = (sign: Sign, url: string, callback: CallbackRequest): R
     method,
     headers: present,
     redirect: "manual",
+    ...(signal && { signal }),
     ...(!isBodiless(callback) && { body: body.slice() })
   })
 }

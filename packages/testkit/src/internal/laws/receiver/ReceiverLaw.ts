@@ -1,5 +1,6 @@
 /** The subjects of the laws of a receiver. */
 import { keyed } from "@pawl/core/Hmac"
+import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 import type { Method } from "@pawl/core/Kind"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -52,18 +53,39 @@ export const sleep = ({ sleep }: Answering, millis: number): Effect.Effect<unkno
 
 const responseTimeout = 10_000
 
-/** Fails if no response arrives within 10 seconds. */
+const maxResponseBytes = 1_000_000
+
+/** Reads the text of a response. Rejects if it is too long, as an endless one is. */
+export const textOf = ({ body }: Response): Promise<string> => {
+  const bytes = new BodyBuffer(maxResponseBytes)
+  const reader = body?.getReader()
+  const rest = (): Promise<string> =>
+    reader === undefined
+      ? Promise.resolve("")
+      : reader.read().then(({ done, value }) => {
+          if (done) return new TextDecoder().decode(bytes.bytes)
+          if (bytes.add(value)) return rest()
+          const message = `the response is longer than ${maxResponseBytes / 1_000_000} MB`
+          return reader.cancel().then(() => Promise.reject(new ReceiverWrong({ message })))
+        })
+  return rest()
+}
+
+/** Fails if no response arrives within 10 seconds, and closes its connection. */
 export const send = (
   subject: Answering,
   callback: CallbackRequest
 ): Effect.Effect<ReceiverResponse, ReceiverWrong> =>
   Effect.raceFirst(
     Effect.tryPromise({
-      try: () =>
+      try: (signal) =>
         Promise.resolve(
-          subject.send(toRequest(keyed(subject.secret), subject.url ?? localhost, callback))
-        ).then((response) => response.text().then((body) => ({ status: response.status, body }))),
-      catch: (error) => new ReceiverWrong({ message: `no response arrived: ${wordsOf(error)}` })
+          subject.send(toRequest(keyed(subject.secret), subject.url ?? localhost, callback, signal))
+        ).then((response) => textOf(response).then((body) => ({ status: response.status, body }))),
+      catch: (error) =>
+        error instanceof ReceiverWrong
+          ? error
+          : new ReceiverWrong({ message: `no response arrived: ${wordsOf(error)}` })
     }),
     Effect.flatMap(sleep(subject, responseTimeout), () =>
       Effect.fail(new ReceiverWrong({ message: "no response arrived within 10 seconds" }))
