@@ -50,9 +50,13 @@ const sqlite = Effect.map(
 
 /** Starts the server. Returns a function that asks it one thing. */
 const assistant = Effect.fnUntraced(function* (admin: string) {
-  const { child, stderr, stdout } = yield* start(process.execPath, [bin, "mcp", "--admin", admin], {
-    PAWL_ADMIN_TOKEN: token
-  })
+  const { child, exited, stderr, stdout } = yield* start(
+    process.execPath,
+    [bin, "mcp", "--admin", admin],
+    {
+      PAWL_ADMIN_TOKEN: token
+    }
+  )
   const waiting = new Map<number, (answer: Answer) => void>()
   createInterface(child.stdout).on("line", (line) => {
     const answer = JSON.parse(line) as Answer
@@ -75,7 +79,11 @@ const assistant = Effect.fnUntraced(function* (admin: string) {
   child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
   const call = (name: string, input: Readonly<Record<string, unknown>>) =>
     ask("tools/call", { name, arguments: input })
-  return { ask, call, hello, printed: () => stdout() + stderr() }
+  const end = Effect.andThen(
+    Effect.sync(() => child.stdin.end()),
+    exited
+  )
+  return { ask, call, end, hello, printed: () => stdout() + stderr() }
 })
 
 const tools = [
@@ -298,6 +306,8 @@ describe("over an admin API whose every text is hostile", () => {
         const { error, result } = yield* call(name, input)
         expect(error !== undefined || result?.isError === true).toBe(true)
       }
+      const lone = yield* call("find_request", { requestId: "order-\ud800" })
+      expect(lone.error?.message).toMatch(/^Invalid parameters/u)
       for (const requestId of [".", ".."]) {
         const { result } = yield* call("find_request", { requestId })
         expect(result?.structuredContent).toMatchObject({ found: false })
@@ -306,6 +316,16 @@ describe("over an admin API whose every text is hostile", () => {
       expect(printed()).not.toContain(token)
     }).pipe(Effect.scoped, Effect.runPromise))
 })
+
+it("without a receiver an answer says how to start one, and the end of the input ends it with 0", () =>
+  Effect.gen(function* () {
+    const { call, end } = yield* assistant("http://127.0.0.1:9")
+    const { result } = yield* call("list_dead_letters", {})
+    expect(result?.content[0]?.text).toBe(
+      "Nothing answers at http://127.0.0.1:9: start the receiver with --admin-port, or give its address with --admin"
+    )
+    expect((yield* end).code).toBe(0)
+  }).pipe(Effect.scoped, Effect.runPromise))
 
 it.each([
   "http://user:hunter2@127.0.0.1:4021",

@@ -80,6 +80,6 @@ Command.run(pawl, { version }).pipe(
   Effect.provide([NodeServices.layer, CommandOutput.layer]),
   Effect.provideService(Logger.LogToStderr, true),
   NodeRuntime.runMain({
-    teardown: CommandOutput.teardown(["sandbox", "receiver"].includes(wanted ?? ""))
+    teardown: CommandOutput.teardown(["sandbox", "receiver", "mcp"].includes(wanted ?? ""))
   })
 )

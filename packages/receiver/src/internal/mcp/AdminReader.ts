@@ -49,6 +49,9 @@ export const layer = (options: {
     AdminReader,
     Effect.gen(function* () {
       const client = HttpClient.withScope(yield* HttpClient.HttpClient)
+      const silent = new NotRead({
+        message: `Nothing answers at ${options.base}: start the receiver with --admin-port, or give its address with --admin`
+      })
       const unreadable = new NotRead({
         message: `${options.base} did not answer with a document`
       })
@@ -61,10 +64,14 @@ export const layer = (options: {
             `${options.base}/${path.map(encodeURIComponent).join("/")}`,
             { urlParams: query }
           )
-          const { headers, status, stream } = yield* client.execute(
+          const sent =
             options.token === undefined
               ? request
               : HttpClientRequest.bearerToken(request, options.token)
+          // A message of the platform may quote the request, which has the token.
+          const { headers, status, stream } = yield* Effect.mapError(
+            client.execute(sent),
+            () => silent
           )
           const refused = new NotRead({ message: `The admin API answered ${status}` })
           const text = yield* stream.pipe(
@@ -93,10 +100,7 @@ export const layer = (options: {
         },
         Effect.scoped,
         Effect.timeout("10 seconds"),
-        // A message of the platform may quote the request, which has the token.
-        Effect.catchTag(["HttpClientError", "SchemaError", "TimeoutError"], () =>
-          Effect.fail(unreadable)
-        ),
+        Effect.catchTag(["SchemaError", "TimeoutError"], () => Effect.fail(unreadable)),
         Effect.provideService(HttpClient.TracerPropagationEnabled, false)
       )
       return { read }

@@ -25,7 +25,11 @@ const Result = Schema.Struct({
 
 const textOf = (most: number) =>
   Schema.String.pipe(
-    Schema.check(Schema.isMinLength(1), Schema.isMaxLength(most), Schema.isPattern(/^\P{Cc}+$/u))
+    Schema.check(
+      Schema.isMinLength(1),
+      Schema.isMaxLength(most),
+      Schema.isPattern(/^[^\p{Cc}\p{Cs}]+$/u)
+    )
   )
 const id = textOf(256)
 const transaction = {
