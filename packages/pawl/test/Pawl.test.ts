@@ -297,12 +297,13 @@ it("close waits for calls and handlers, and refuses further calls", async () => 
 
 it("a callback that comes after close is answered with 503", async () => {
   const directory = await mkdtemp(join(tmpdir(), "pawl-closed-"))
-  const store = `sqlite:${join(directory, "pawl.db")}`
-  const pawl = await openReal({ ...settings, merchantSecret: "secret", store })
-  await pawl.close()
-  const checksum = createHmac("sha256", "secret").update("4711|10.00|EUR|100001").digest("base64")
-  const response = await pawl.fetch()(callback("https://shop.example/callback", checksum))
-  expect(response.status).toBe(503)
+  for (const store of ["memory", `sqlite:${join(directory, "pawl.db")}`]) {
+    const pawl = await openReal({ ...settings, merchantSecret: "secret", store })
+    await pawl.close()
+    const checksum = createHmac("sha256", "secret").update("4711|10.00|EUR|100001").digest("base64")
+    const response = await pawl.fetch()(callback("https://shop.example/callback", checksum))
+    expect(response.status).toBe(503)
+  }
   await rm(directory, { recursive: true })
 })
 
@@ -551,6 +552,26 @@ it("the log goes to the logger, with its fields and no value of a request", () =
         expect.objectContaining({ transactionId })
       ])
       expect(JSON.stringify(logged)).not.toMatch(/sandbox-secret|10\.00/u)
+    },
+    { logger, onChange }
+  )
+})
+
+it("a logger that throws or rejects stops no work", () => {
+  const broken = () => {
+    throw new Error("the log is closed")
+  }
+  const rejecting = () => Promise.reject(new Error("the log is closed"))
+  const logger = { debug: broken, info: broken, warn: broken, error: rejecting }
+  let calls = 0
+  const onChange = () => {
+    if (++calls < 3) throw new Error("the database is away")
+  }
+  return opened(
+    async (pawl) => {
+      await pawl.apmPayments.create(payment("order-1"))
+      await pawl.clock.advance("62 minutes")
+      expect(pawl.transitions.at(-1)?.to).toBe("SUCCEED")
     },
     { logger, onChange }
   )

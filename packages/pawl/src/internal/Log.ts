@@ -1,6 +1,7 @@
 /** The log of `open`: a logger of the merchant, or stderr, because stdout belongs to the program. */
 import * as Layer from "effect/Layer"
 import * as Effects from "effect/Logger"
+import * as Result from "effect/Result"
 import type { Logger } from "./Options.ts"
 
 export const layer = (logger: Logger | undefined): Layer.Layer<never> =>
@@ -20,10 +21,12 @@ export const layer = (logger: Logger | undefined): Layer.Layer<never> =>
           const method = level.toLowerCase()
           const name = method in logger ? (method as keyof Logger) : "error"
           // A logger of pino takes the fields first, and drops them behind the message.
-          Reflect.apply(
-            logger[name],
-            logger,
-            "bindings" in logger ? [fields, text] : [text, fields]
+          const args = "bindings" in logger ? [fields, text] : [text, fields]
+          // A logger that throws would end the work that logs, and one that rejects the process.
+          Result.try(() =>
+            Promise.resolve(Reflect.apply(logger[name], logger, args)).catch(ignored)
           )
         })
       ])
+
+const ignored = () => {}
