@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, "..")
 const cache = join(root, "node_modules/.cache/deploy")
 const read = (name: string) => readFile(join(root, "deploy", name), "utf8")
 
-/** Returns the output of a failed program, if it is installed. */
+/** Returns the output of a failed program. Only systemd may be missing. */
 const objection = async (
   program: string,
   args: ReadonlyArray<string>
@@ -25,8 +25,10 @@ const objection = async (
     return undefined
   } catch (error) {
     const { code, stderr = "", stdout = "" } = error as Readonly<Record<string, string>>
-    if (code !== "ENOENT") return `${stdout}${stderr}`.trim()
-    console.log(`not run, because it is not installed: ${program}`)
+    if (code !== "ENOENT") return `${stdout}${stderr}`.trim() || `${program} failed: ${code}`
+    const message = `not run, because it is not installed: ${program}`
+    if (program !== "systemd-analyze") return message
+    console.log(message)
     return undefined
   }
 }
@@ -58,7 +60,7 @@ export const ofKubernetes = async (text: string): Promise<ReadonlyArray<string>>
   await mkdir(cache, { recursive: true })
   await writeFile(join(cache, "kubernetes.ts"), lines.join("\n"))
   const options = ["--noEmit", "--strict", "--skipLibCheck", "--types", "node", "--pretty", "false"]
-  const types = await objection("tsc", [
+  const types = await objection(join(root, "node_modules/.bin/tsc"), [
     ...options,
     "--ignoreConfig",
     "--module",
@@ -85,15 +87,16 @@ const ofSystemd = async () => {
   return objection("systemd-analyze", ["verify", copy])
 }
 
-const ofFlags = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+export const ofFlags = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const bin = "packages/receiver/src/bin/pawl-receiver.ts"
   const help = await promisify(execFile)(process.execPath, [bin, "--help"], { cwd: root })
+  const known = new Set(help.stdout.match(/--[a-z-]+/gu))
   const flags = texts
     .flatMap((text) => text.split("\n"))
     .filter((line) => /^ *(?:args:|command:|CMD|ExecStart)/u.test(line))
     .flatMap((line) => line.match(/--[a-z-]+/gu) ?? [])
   return [...new Set(flags)].flatMap((flag) =>
-    help.stdout.includes(flag) ? [] : [`the receiver has no flag ${flag}`]
+    known.has(flag) ? [] : [`the receiver has no flag ${flag}`]
   )
 }
 

@@ -79,7 +79,7 @@ const { scripts } = JSON.parse(read("package.json")) as {
 }
 // The last four are commands of pnpm itself.
 const commands = new Set([...Object.keys(scripts), "change", "exec", "install", "version"])
-const pages = find("*.md", "docs/**/*.md", "packages/*/*.md")
+const pages = find("*.md", "docs/**/*.md", "{examples,packages/*}/*.md")
   .filter((path) => !path.startsWith("docs/api/"))
   .map((path) => ({ path, text: read(path) }))
 const isThere = (path: string): boolean => existsSync(resolve(root, path))

@@ -9,7 +9,7 @@
  */
 import { globSync, readFileSync } from "node:fs"
 import { posix, sep } from "node:path"
-import { parseSync } from "oxc-parser"
+import { parseSync, Visitor } from "oxc-parser"
 
 interface Rule {
   /** The files of a rule, by path from the root of the repository. The first match applies. */
@@ -343,7 +343,11 @@ interface Import {
 }
 
 export const imports = (source: string): ReadonlyArray<Import> => {
-  const { module } = parseSync("source.ts", source)
+  const { module, program } = parseSync("source.ts", source)
+  const types: Array<{ readonly start: number; readonly specifier: string }> = []
+  new Visitor({
+    TSImportType: ({ source, start }) => types.push({ start, specifier: source.value })
+  }).visit(program)
   const specifiers = [
     ...module.staticImports.map(({ moduleRequest, start }) => ({ start, moduleRequest })),
     ...module.staticExports.map(({ entries, start }) => ({
@@ -357,7 +361,7 @@ export const imports = (source: string): ReadonlyArray<Import> => {
     start,
     specifier: /^(["'])(.*)\1$/.exec(source.slice(start, end))?.[2]
   }))
-  return [...specifiers, ...computed]
+  return [...specifiers, ...types, ...computed]
     .toSorted((one, two) => one.start - two.start)
     .map(({ specifier, start }) => ({ line: source.slice(0, start).split("\n").length, specifier }))
 }

@@ -20,12 +20,15 @@ const anchorsOf = (text: string): ReadonlySet<string> => {
   return new Set(headings.map((title) => slugger.slug(title.replaceAll(/\]\([^)]*\)/gu, ""))))
 }
 
+/** Pattern of a link, with or without a title, and of the target of a reference. */
+const link = /\]\(([^()\s]+)(?: "[^"\n]*")?\)|^\[[^\]\n]+\]: *(\S+)/gmu
+
 export const dead = (
   { path, text }: Page,
   pages: ReadonlyArray<Page>,
   isThere: (path: string) => boolean
 ): ReadonlyArray<string> =>
-  Array.from(proseOf(text).matchAll(/\]\(([^()\s]+)\)/gu)).flatMap(([, target = ""]) => {
+  Array.from(proseOf(text).matchAll(link)).flatMap(([, inline = "", target = inline]) => {
     if (/^[a-z]+:/iu.test(target)) return []
     const [file = "", anchor] = target.split("#")
     const to = file === "" ? path : posix.join(posix.dirname(path), file)

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
-import { ofKubernetes } from "../deploy.ts"
+import { ofFlags, ofKubernetes } from "../deploy.ts"
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, "../../deploy", name), "utf8")
 const manifests = read("kubernetes.yaml")
@@ -14,6 +14,14 @@ it("reports a wrong value and an unknown field of a manifest", async () => {
   expect(await ofKubernetes(wrong)).toEqual([
     expect.stringMatching(/Deployment .*livenessProbe\/periodSeconds/u),
     expect.stringMatching(/minAvailible\W+does not exist/u)
+  ])
+})
+
+it("reports a flag that the receiver does not have, also if it begins like another", async () => {
+  const texts = ['CMD ["--host", "0.0.0.0", "--admin", "4021"]', "    args: [--stor, memory]"]
+  expect(await ofFlags(texts)).toEqual([
+    "the receiver has no flag --admin",
+    "the receiver has no flag --stor"
   ])
 })
 

@@ -133,6 +133,7 @@ export { e } from "e"
 const g = await import("g")
 const h = \`\${await import("h")}\`
 const i = await import(name)
+type J = import("j").J
 `
   expect(imports(source).map(({ line, specifier }) => `${line} ${specifier ?? "?"}`)).toEqual([
     "1 a",
@@ -142,7 +143,8 @@ const i = await import(name)
     "7 e",
     "8 g",
     "9 h",
-    "10 ?"
+    "10 ?",
+    "11 j"
   ])
   expect(findings("packages/core/src/Refund.ts", "await import(name)")).toHaveLength(1)
 })

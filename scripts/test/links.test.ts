@@ -32,6 +32,14 @@ it("reports a link whose target does not exist", () => {
   ])
 })
 
+it("reports a dead link with a title, and a dead reference", () => {
+  const text = '[a](gone.md "a title"), [b][c]\n\n[c]: away.md\n[d]: https://example.com/gone\n'
+  expect(dead({ path: "a.md", text }, [], () => false)).toEqual([
+    "a.md links to gone.md, but gone.md does not exist",
+    "a.md links to away.md, but away.md does not exist"
+  ])
+})
+
 it("ignores code that looks like a link or a heading", () => {
   const text = "```ts\nconst a = all[0](gone)\n# one\n```\n[a](#one)"
   expect(dead({ path: "a.md", text }, [{ path: "a.md", text }], () => true)).toEqual([
