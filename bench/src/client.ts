@@ -4,12 +4,11 @@
  * with a hand-written checksum.
  */
 import { fork } from "node:child_process"
-import { once } from "node:events"
-import { inOwnProcess, type Bench, type Costs, measure } from "./harness.ts"
+import { inOwnProcess, type Bench, type Costs, measure, nextMessage } from "./harness.ts"
 
 const run = async (): Promise<Costs> => {
   const origin = fork(new URL("origin.ts", import.meta.url))
-  const [port] = (await once(origin, "message")) as [number]
+  const port = (await nextMessage(origin)) as number
   const clients = [
     "undici.request",
     "pawl",

@@ -10,11 +10,11 @@ import { Requests } from "@pawl/webhook/Requests"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { fork } from "node:child_process"
-import { once } from "node:events"
 import { open } from "pawl"
 import * as Options from "pawl/internal/Options"
+import * as Arguments from "pawl/internal/Arguments"
 import * as Functions from "pawl/internal/Functions"
-import { type Bench, type Costs, measure, type Variant } from "./harness.ts"
+import { type Bench, type Costs, measure, nextMessage, type Variant } from "./harness.ts"
 import { byCpuTime, measureServers } from "./receiver.ts"
 
 const concurrency = 64
@@ -43,7 +43,7 @@ const variant = (name: string, call: () => Promise<unknown>): Variant => ({
 const run = async (): Promise<Costs> => {
   // An open transaction would be polled.
   const origin = fork(new URL("origin.ts", import.meta.url), ["0", "SUCCEED"])
-  const [port] = (await once(origin, "message")) as [number]
+  const port = (await nextMessage(origin)) as number
   const options = {
     baseUrl: `http://127.0.0.1:${port}/api`,
     merchantKey: "key",
@@ -53,7 +53,7 @@ const run = async (): Promise<Costs> => {
   }
   const settings = await Effect.runPromise(Options.read(options))
   const packages = ManagedRuntime.make(
-    Functions.layer(Functions.client(options), settings, options)
+    Functions.layer(Functions.client(options), settings, options, Arguments.create)
   )
   const pawl = await open(options)
   try {

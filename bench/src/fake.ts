@@ -26,7 +26,7 @@ import { fork, spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
 import { Pool } from "undici"
-import { type Bench, type Costs, measure, type Variant } from "./harness.ts"
+import { type Bench, type Costs, measure, nextMessage, type Variant } from "./harness.ts"
 
 const concurrency = 64
 const pace = "1 hour"
@@ -169,8 +169,8 @@ const signed = () => {
 
 const serve = async (name: string, paths: { readonly create: string; readonly read: string }) => {
   const child = fork(new URL("fakeServer.ts", import.meta.url), [name])
-  const nextMessage = async () => (await once(child, "message"))[0] as number
-  const pool = new Pool(`http://127.0.0.1:${await nextMessage()}`, { connections: concurrency })
+  const next = async () => (await nextMessage(child)) as number
+  const pool = new Pool(`http://127.0.0.1:${await next()}`, { connections: concurrency })
   const headers: Record<string, string> = { "content-type": "application/json" }
   const send = async (method: string, path: string, body?: string) => {
     const response = await pool.request({ method, path, headers, ...(body && { body }) })
@@ -191,7 +191,7 @@ const serve = async (name: string, paths: { readonly create: string; readonly re
     call,
     cpuTime: () => {
       child.send("cpu time")
-      return nextMessage()
+      return next()
     },
     close: async () => {
       await pool.destroy()

@@ -6,7 +6,7 @@
  * CPU times to the floor in the same round.
  */
 import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
-import { fork } from "node:child_process"
+import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { setImmediate } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
@@ -105,6 +105,20 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
   return { unit: "CPU time", of }
 }
 
+/** Returns the next message of a process. Rejects if the process ends before it. */
+export const nextMessage = async (child: ChildProcess): Promise<unknown> => {
+  const received = new AbortController()
+  const { signal } = received
+  const ended = once(child, "exit", { signal }).then(([code]) => {
+    throw new Error(`${child.spawnargs.slice(1).join(" ")} ended with ${String(code)}`)
+  })
+  try {
+    return await Promise.race([once(child, "message", { signal }).then(([first]) => first), ended])
+  } finally {
+    received.abort()
+  }
+}
+
 /** Makes a variant that runs in its own process, which answers with `answerWithCost`. */
 export const inOwnProcess = (
   name: string,
@@ -114,9 +128,12 @@ export const inOwnProcess = (
   const child = fork(file, args)
   const run = async (times: number): Promise<number> => {
     child.send(times)
-    return (await once(child, "message"))[0] as number
+    return (await nextMessage(child)) as number
   }
-  return { name, check: async () => void (await run(1)), run, close: () => child.disconnect() }
+  const close = () => {
+    if (child.connected) child.disconnect()
+  }
+  return { name, check: async () => void (await run(1)), run, close }
 }
 
 export const answerWithCost = (run: (times: number) => Promise<void>): void => {

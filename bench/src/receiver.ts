@@ -10,11 +10,10 @@
  * Every callback has its own transaction and is signed beforehand. A server gets each once.
  */
 import { execFileSync, fork } from "node:child_process"
-import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import { type Callback, forged, make, search } from "./callbacks.ts"
-import type { Bench, Costs } from "./harness.ts"
+import { type Bench, type Costs, nextMessage } from "./harness.ts"
 import { scratch } from "./scratch.ts"
 
 export const post = ({ bytes, checksum, stripe }: Callback): Buffer =>
@@ -70,8 +69,8 @@ export const serve = async (
     env: { ...process.env, ...(preload && { LD_PRELOAD: preload }) },
     stdio: ["ignore", "ignore", "inherit", "ipc"]
   })
-  const nextMessage = async () => (await once(child, "message"))[0] as number
-  const port = await nextMessage()
+  const next = async () => (await nextMessage(child)) as number
+  const port = await next()
   const sockets = Array.from({ length: connections }, () =>
     connect({ host: "127.0.0.1", port, noDelay: true })
   )
@@ -86,7 +85,7 @@ export const serve = async (
     refuse: () => send([another], [post(forged(make(-1)))], 401),
     cpuTime: () => {
       child.send("cpu time")
-      return nextMessage()
+      return next()
     },
     close: () => {
       for (const socket of [...sockets, another]) socket.destroy()

@@ -15,9 +15,8 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { fork } from "node:child_process"
-import { once } from "node:events"
 import { join } from "node:path"
-import { type Bench, type Costs, measure, type Variant } from "./harness.ts"
+import { type Bench, type Costs, measure, nextMessage, type Variant } from "./harness.ts"
 import { scratch } from "./scratch.ts"
 
 const callers = 32
@@ -67,7 +66,7 @@ const variant = <R, E>(
 const run = async (delay: number): Promise<Costs> => {
   const directory = scratch()
   const origin = fork(new URL("origin.ts", import.meta.url), [String(delay)])
-  const [port] = (await once(origin, "message")) as [number]
+  const port = (await nextMessage(origin)) as number
   const client = Pawl.layer({
     baseUrl: `http://127.0.0.1:${port}/api`,
     merchantKey: "key",
