@@ -49,6 +49,19 @@ it("an option of the fake that is undefined keeps its default", async () => {
   expect(opened.transitions.at(-1)?.to).toBe("SUCCEED")
 })
 
+it("a control of the test says what it expects", async () => {
+  const { clock, service } = pawl
+  for (const [method, argument, message] of [
+    [clock.advance, "62 minuts", "Expected a duration"],
+    [service.addFault, { endpoint: "POST /payments", fault: "503" }, "POST /v1/payments/apm"],
+    [service.addFault, { endpoint: "*", fault: "504" }, '"503"']
+  ] as const) {
+    expect(await call(method, argument)).toMatchObject({
+      message: expect.stringContaining(message) as unknown
+    })
+  }
+})
+
 it.each<[string, unknown, string]>([
   ["null", null, ""],
   ["undefined", undefined, ""],

@@ -49,7 +49,7 @@ import * as Endpoints from "./internal/gateway/Endpoints.ts"
 export class Faults extends Context.Service<
   Faults,
   {
-    /** Activates a fault. An unknown endpoint is a defect. */
+    /** Activates a fault. An unknown endpoint is a defect, whose message names the known forms. */
     readonly add: (fault: Fault) => Effect.Effect<void>
     /** Removes all faults. */
     readonly clear: Effect.Effect<void>
@@ -152,8 +152,7 @@ export const layer: Layer.Layer<Faults, never, GatewayConfig> = Layer.effect(
 
     return {
       add: (fault) =>
-        Effect.sync(() => {
-          const { endpoint, ...rest } = Fault.make(fault)
+        Effect.map(Effect.orDie(decode(fault)), ({ endpoint, ...rest }) => {
           faults = [...faults, { endpoint: nameOf(endpoint) ?? endpoint, ...rest }]
         }),
       clear: Effect.sync(() => {
@@ -165,6 +164,9 @@ export const layer: Layer.Layer<Faults, never, GatewayConfig> = Layer.effect(
     }
   })
 )
+
+/** Unlike `make`, its error says what is wrong. */
+const decode = Schema.decodeUnknownEffect(Fault)
 
 const everywhere = "*"
 

@@ -4,8 +4,12 @@ import { Gateway } from "@pawl/testkit/Gateway"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { Sandbox } from "../testing.ts"
 import * as Promised from "./Promised.ts"
+
+const expected = 'Expected a duration, such as "62 minutes", or a number of milliseconds'
 
 export const merchantSecret = "sandbox-secret"
 
@@ -19,7 +23,11 @@ export const make = (
   const { add, clear } = Context.get(context, Faults)
   return {
     clock: Promised.make(runner, {
-      advance: (duration: Duration.Input) => advance(Duration.fromInputUnsafe(duration))
+      advance: (duration: Duration.Input) =>
+        Option.match(Duration.fromInput(duration), {
+          onNone: () => Effect.die(new RangeError(expected)),
+          onSome: advance
+        })
     }),
     service: Promised.make(runner, {
       confirm,
