@@ -69,7 +69,7 @@ export interface Law<in Subject, in Value = never> extends LawText {
 export interface Options<out Value = never> {
   /** Values to check first, such as earlier counterexamples. */
   readonly examples?: ReadonlyArray<Value>
-  /** The number of random values; 1,000 by default. */
+  /** The number of random values, 1 or more; 1,000 by default. */
   readonly numRuns?: number
   /**
    * The seed of a failure, which reproduces it. With a seed all values are random; without one, a
@@ -303,7 +303,12 @@ const report = <A>(
   if (!failed) {
     return numRuns > 0 || examples.length > 0
       ? Effect.void
-      : Effect.fail(new LawBroken({ law, wrong: "no value was checked: numRuns is not 1 or more" }))
+      : Effect.fail(
+          new LawBroken({
+            law,
+            wrong: "no value was checked: give numRuns of 1 or more, and a path of this version"
+          })
+        )
   }
   if (counterexample === null) {
     return Effect.fail(new LawBroken({ law, wrong: "not enough values were drawn", seed }))
@@ -324,7 +329,9 @@ const report = <A>(
 }
 
 const describe = (thrown: unknown): string =>
-  thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : `it failed with ${String(thrown)}`
+  thrown instanceof Error
+    ? `${thrown.name}: ${thrown.message}`
+    : `it failed with ${Inspectable.toStringUnknown(thrown)}`
 
 const failureOfBody = (body: Effect.Effect<unknown, unknown>): Effect.Effect<string | undefined> =>
   Effect.catchCause(Effect.as(body, undefined), (cause) =>

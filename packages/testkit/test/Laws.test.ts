@@ -202,6 +202,7 @@ describe("a law", () => {
     for (const [body, wrong] of [
       [Effect.fail("no"), "it failed with no"],
       [Effect.fail(new TestError()), "TestError: it failed"],
+      [Effect.die(Object.create(null)), "it failed with {}"],
       [Effect.die(new TypeError("not a thing")), "TypeError: not a thing"],
       [Effect.sync(() => expect(1).toBe(2)), "expected 1 to be 2"]
     ] as const) {
@@ -264,16 +265,13 @@ describe("a law", () => {
     expect(checked).toBe(1)
   })
 
-  it.for([0, Number.NaN])(
-    "is broken if numRuns is %s, because no value is checked",
-    async (numRuns) => {
+  it.for<[Laws.Options]>([[{ numRuns: 0 }], [{ numRuns: Number.NaN }], [{ path: "0:99999" }]])(
+    "is broken if %o leads to no value",
+    async ([options]) => {
       if (late === undefined) return expect.unreachable()
-      await expect(Laws.run(late, documented, { seed: 1, numRuns })).rejects.toThrow(
-        "no value was checked"
-      )
-      await expect(
-        Laws.run(late, documented, { examples: [["NEW"]], numRuns })
-      ).resolves.toBeUndefined()
+      const run = (more: object) => Laws.run(late, documented, { ...options, ...more, seed: 1 })
+      await expect(run({})).rejects.toThrow("no value was checked")
+      await expect(run({ examples: [["NEW"]] })).resolves.toBeUndefined()
     }
   )
 

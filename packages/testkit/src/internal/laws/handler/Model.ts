@@ -16,7 +16,7 @@ export interface Order {
   readonly refunds: ReadonlyArray<{ readonly requestId: string; readonly amount: string }>
 }
 
-/** The books of the order. A member that the shop does not have is not checked. */
+/** The books of the order. A shop may lack one of the members, which is not checked then. */
 export interface Books {
   /** The customer's money that the shop has, in units of the currency: `10` or `"10.00"`. */
   readonly money?: number | string | undefined
