@@ -70,6 +70,7 @@ const failed: ErrorRequestHandler = (
   _next
 ) => {
   const isClientError = error._tag === "ValidationFailed"
+  if (!isClientError) console.error(error)
   response.status(isClientError ? 400 : 502).json({ message: error.message })
 }
 app.use(failed)

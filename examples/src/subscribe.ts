@@ -2,7 +2,8 @@
  * Shows a monthly subscription: exchanges the card for a token and creates a subscription with the token.
  *
  * The service makes the charges. Each charge is a card payment of its own, and its callbacks go to the
- * callbackUrl of the subscription. `Subscriptions` also has `pause`, `resume`, `update` and `cancel`.
+ * callbackUrl of the subscription. Each subscription has an id of its own, the requestId: with the id of the member, one
+ * who cancelled and comes back would get the cancelled subscription again. `Subscriptions` also has `pause`, `resume`, `update` and `cancel`.
  *
  * `examples/test/subscribe.test.ts` runs a year of charges in virtual time.
  */
@@ -20,13 +21,13 @@ export interface Membership {
   readonly goTo: string
 }
 
-export const subscribe = Effect.fn("subscribe")(function* (memberId: string, number: string) {
+export const subscribe = Effect.fn("subscribe")(function* (id: string, number: string) {
   const cards = yield* CardPayments
   const subscriptions = yield* Subscriptions
   const { cardToken } = yield* cards.tokenize({ mid: "shop-1", card: { number } })
   const successRedirectUrl = "https://shop.example/welcome"
   const created = yield* subscriptions.create({
-    requestId: memberId,
+    requestId: id,
     mid: "shop-1",
     cardToken: Redacted.value(cardToken),
     plan: {

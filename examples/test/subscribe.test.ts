@@ -20,7 +20,7 @@ it("charges at once and each month at the current price, but not while paused or
   test(
     Effect.gen(function* () {
       const { cancel, get, pause, resume, update } = yield* Subscriptions
-      const { goTo, subscriptionId } = yield* subscribe("member-1", "4242424242424242")
+      const { goTo, subscriptionId } = yield* subscribe("member-1-2030", "4242424242424242")
       expect(goTo).toBe("https://shop.example/welcome")
       expect(yield* charges).toEqual(["10.00"])
       yield* TestClock.adjust("93 days")
@@ -47,7 +47,7 @@ it("sends a member to the challenge of the bank, and becomes ACTIVE after it", (
     Effect.gen(function* () {
       const { get } = yield* Subscriptions
       const { checkout, transactions } = yield* Gateway
-      const { goTo, subscriptionId } = yield* subscribe("member-1", "4000000000003220")
+      const { goTo, subscriptionId } = yield* subscribe("member-1-2030", "4000000000003220")
       const [charge] = yield* transactions
       expect(goTo).toMatch(new RegExp(`/challenge/${charge?.transactionId}$`))
       expect((yield* get(subscriptionId)).status).toBe("PENDING")

@@ -256,9 +256,11 @@ const statusReader =
         textOf(response).then((text) => {
           if (response.status === 404) return undefined
           if (response.status !== 200) throw new Error(`it answers ${response.status}`)
-          const json: unknown = JSON.parse(text)
-          if (!Predicate.hasProperty(json, "status")) throw new Error("it has no status")
-          return typeof json.status === "string" ? json.status : undefined
+          // The message of a parser quotes the text, whose control characters a terminal obeys.
+          const json = Result.try((): unknown => JSON.parse(text))
+          if (Result.isFailure(json)) throw new Error("it answers no JSON")
+          if (!Predicate.hasProperty(json.success, "status")) throw new Error("it has no status")
+          return typeof json.success.status === "string" ? json.success.status : undefined
         })
     )
 

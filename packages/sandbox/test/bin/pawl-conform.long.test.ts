@@ -173,11 +173,19 @@ describe.concurrent("pawl-conform", () => {
   })
 
   it("reports in one sentence that the reported status cannot be read", async () => {
-    const { server, url } = await listen((_, response) => response.writeHead(500).end())
-    const { code, err } = await conform([url, ...withSecret, "--api-port", "0", "--state", url])
-    server.close()
-    assert.strictEqual(code, 1)
-    assert.match(err, /^The laws cannot run: the reported status cannot be read [^\n]* 500\n$/u)
+    for (const [status, reason] of [
+      [500, "it answers 500"],
+      [200, "it answers no JSON"]
+    ] as const) {
+      const { server, url } = await listen((_, response) =>
+        response.writeHead(status).end("\u001b[31m")
+      )
+      const { code, err } = await conform([url, ...withSecret, "--api-port", "0", "--state", url])
+      server.close()
+      assert.strictEqual(code, 1)
+      assert.match(err, /^The laws cannot run: the reported status cannot be read [^\n]*\n$/u)
+      assert.include(err, `: ${reason}\n`)
+    }
   })
 
   it("reports in one sentence that its port is taken", async () => {
