@@ -248,20 +248,24 @@ const probe = (
     Effect.mapError(({ code, reason }) => new CannotStart({ message: messageOf(reason), code }))
   )
 
+/** The laws wait for 10 seconds, and say so. */
+const requestTimeout = 15_000
+
 const statusReader =
   (fetch: typeof globalThis.fetch, state: string) =>
   (method: Method, transactionId: string): Promise<string | undefined> =>
-    fetch(`${state}/${method}/${transactionId}`, { signal: AbortSignal.timeout(10_000) }).then(
-      (response) =>
-        textOf(response).then((text) => {
-          if (response.status === 404) return undefined
-          if (response.status !== 200) throw new Error(`it answers ${response.status}`)
-          // The message of a parser quotes the text, whose control characters a terminal obeys.
-          const json = Result.try((): unknown => JSON.parse(text))
-          if (Result.isFailure(json)) throw new Error("it answers no JSON")
-          if (!Predicate.hasProperty(json.success, "status")) throw new Error("it has no status")
-          return typeof json.success.status === "string" ? json.success.status : undefined
-        })
+    fetch(`${state}/${method}/${transactionId}`, {
+      signal: AbortSignal.timeout(requestTimeout)
+    }).then((response) =>
+      textOf(response).then((text) => {
+        if (response.status === 404) return undefined
+        if (response.status !== 200) throw new Error(`it answers ${response.status}`)
+        // The message of a parser quotes the text, whose control characters a terminal obeys.
+        const json = Result.try((): unknown => JSON.parse(text))
+        if (Result.isFailure(json)) throw new Error("it answers no JSON")
+        if (!Predicate.hasProperty(json.success, "status")) throw new Error("it has no status")
+        return typeof json.success.status === "string" ? json.success.status : undefined
+      })
     )
 
 /**

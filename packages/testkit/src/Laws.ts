@@ -28,9 +28,9 @@
  */
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 
@@ -192,8 +192,9 @@ export const property = <Subject, A>(
   }
 }
 
-/** A failure that takes this long, such as that of a hanging subject, is reported as it is. */
-const longestShrunk = Duration.seconds(10)
+/** A subject that does not end would make each step of shrinking wait for its time limit. */
+const isHanging = (error: unknown): boolean =>
+  Predicate.hasProperty(error, "isHanging") && error.isHanging === true
 
 /**
  * Makes a law of all values of an arbitrary. It holds if every effect ends without an error or
@@ -218,13 +219,17 @@ export const propertyEffect = <Subject, A>(
       yield* checkEach(text, options, subject, examples)
       const runPromise = Effect.runPromiseWith(yield* Effect.context())
       const failureOf = (value: A) => failureOfBody(body(subject, value))
-      let slow: string | undefined
+      let hanging: string | undefined
       const holds = fc.asyncProperty(arbitrary, (value) =>
-        slow === undefined
+        hanging === undefined
           ? runPromise(
-              Effect.map(Effect.timed(failureOf(value)), ([duration, failure]) => {
-                if (Duration.isGreaterThanOrEqualTo(duration, longestShrunk)) slow = failure
-                return failure === undefined
+              Effect.matchCause(body(subject, value), {
+                onFailure: (cause) => {
+                  const error = Cause.squash(cause)
+                  if (isHanging(error)) hanging = describe(error)
+                  return false
+                },
+                onSuccess: () => true
               })
             )
           : Promise.resolve(true)
@@ -233,7 +238,7 @@ export const propertyEffect = <Subject, A>(
         fc.check(holds, toParameters({ ...(numRuns !== undefined && { numRuns }), ...parameters }))
       )
       return yield* report(text, show, examples, details, (value) =>
-        slow === undefined ? failureOf(value) : Effect.succeed(slow)
+        hanging === undefined ? failureOf(value) : Effect.succeed(hanging)
       )
     })
   }

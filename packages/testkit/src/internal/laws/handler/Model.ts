@@ -118,8 +118,13 @@ const toEffect = <A>(run: () => A | PromiseLike<A>): Effect.Effect<A> =>
 
 const inTime = Effect.timeoutOrElse({
   duration: "10 seconds",
-  orElse: () => Effect.die(new Error("a function of the shop has not ended after 10 seconds"))
+  orElse: () => Effect.die(new HangingShop())
 })
+
+class HangingShop extends Data.TaggedError("HangingShop") {
+  override readonly message = "a function of the shop has not ended after 10 seconds"
+  readonly isHanging = true
+}
 
 const toldTo = (handle: Handle, transition: Transition): Effect.Effect<unknown, unknown> =>
   Effect.flatMap(

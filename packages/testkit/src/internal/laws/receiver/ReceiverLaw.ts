@@ -41,6 +41,8 @@ export type ReceiverLaw<Subject extends Answering> = Law<Subject, ReceiverCase>
 
 export class ReceiverWrong extends Data.TaggedError("ReceiverWrong")<{
   readonly message: string
+  /** Tells that it was waited for in real time, so the case is not shrunk. */
+  readonly isHanging?: boolean
 }> {}
 
 export interface ReceiverResponse {
@@ -88,7 +90,12 @@ export const send = (
           : new ReceiverWrong({ message: `no response arrived: ${wordsOf(error)}` })
     }),
     Effect.flatMap(sleep(subject, responseTimeout), () =>
-      Effect.fail(new ReceiverWrong({ message: "no response arrived within 10 seconds" }))
+      Effect.fail(
+        new ReceiverWrong({
+          message: "no response arrived within 10 seconds",
+          isHanging: subject.sleep === undefined
+        })
+      )
     )
   )
 

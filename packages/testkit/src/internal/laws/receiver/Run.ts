@@ -22,6 +22,7 @@ export interface RunOptions {
   readonly settles?: boolean
 }
 
+const silent = "no response"
 const maxAttempts = 6
 /** Milliseconds between two reads of the reported status. */
 const readGaps = [10, 20, 40, 80, 160, 250]
@@ -39,10 +40,13 @@ export const run = Effect.fnUntraced(
         try: () => Promise.resolve(subject.status(methodOf[kind], ids[index] ?? "")),
         catch: reasonOf
       }).pipe(
-        Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.fail("no response") }),
+        Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.fail(silent) }),
         Effect.mapError(
           (reason) =>
-            new ReceiverWrong({ message: `the reported status cannot be read: ${reason}` })
+            new ReceiverWrong({
+              message: `the reported status cannot be read: ${reason}`,
+              isHanging: reason === silent
+            })
         )
       )
       const reported = typeof status === "string" && isStatus(status) ? status : undefined
