@@ -39,6 +39,16 @@ describe("Console", () => {
       assert.notMatch(text, /<script(?![^>]*src="\/console\/main\.js")|<style|style=|\son\w+=/u)
     }))
 
+  it("HEAD is answered like GET, without a body", () =>
+    run(function* () {
+      for (const path of ["/", "/openapi.json", "/sandbox/clock", "/nothing"]) {
+        const [got, head] = yield* Effect.all([visit(path), visit(path, { method: "HEAD" })])
+        assert.deepStrictEqual([head.status, head.text], [got.status, ""], path)
+        const type = "content-type"
+        assert.strictEqual(head.headers.get(type), got.headers.get(type), path)
+      }
+    }))
+
   it("every file of the console is served, and loads nothing from another host", () =>
     run(function* () {
       const served = new Set<string>()

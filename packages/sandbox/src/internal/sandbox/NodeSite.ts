@@ -47,7 +47,12 @@ export const make = (
         Layer.provideMerge(NodeHttpServer.layerHttpServices)
       )
     )
-    return yield* NodeHttpServer.makeHandler(site, { scope })
+    const listener = yield* NodeHttpServer.makeHandler(site, { scope })
+    return (request, response) => {
+      // Node sends no body in a response to HEAD.
+      if (request.method === "HEAD") request.method = "GET"
+      listener(request, response)
+    }
   })
 
 const contract = HttpRouter.use((router) =>
