@@ -37,7 +37,7 @@ import { Refunds } from "@pawl/http/Refunds"
 import { Subscriptions } from "@pawl/http/Subscriptions"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
-import type { Receiver } from "@pawl/webhook/Receiver"
+import { Receiver } from "@pawl/webhook/Receiver"
 import { Requests } from "@pawl/webhook/Requests"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -208,14 +208,25 @@ const checkRequestId = Promised.copiedIf((requestId) => Arguments.text("requestI
 
 const facade = (
   context: Context.Context<Needed>,
-  address: Doors.Address,
+  settings: Settings.Read,
   runtime: Pick<ManagedRuntime.ManagedRuntime<never, never>, "dispose" | "scope">
 ): Pawl => {
   const runner = Promised.makeRunner(context)
   const { cancel, get, parked, redrive } = Context.get(context, Requests)
   // The worker is drained before the store closes.
   const close = () => runner.end().then(() => runtime.dispose())
-  const doors = Doors.make(context, address, () => pawl)
+  const { receive } = Context.get(context, Receiver)
+  const doors = Doors.make(
+    Context.add(context, Receiver, {
+      // A closed store in memory would take a callback that nobody handles.
+      receive: (incoming) =>
+        settings.store._tag === "memory" && runner.closed.aborted
+          ? Effect.succeed(503)
+          : receive(incoming)
+    }),
+    settings,
+    () => pawl
+  )
   const { listen } = Promised.make(
     runner,
     {

@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { SqlError } from "effect/sql/SqlError"
 import { type Index, laneCount, type Line, type Store, type Text, type Write } from "./Records.ts"
 import { compareText } from "../rule/RowPages.ts"
 import * as Codecs from "./Codecs.ts"
@@ -216,20 +215,5 @@ const span = 2 ** 24
 
 export const makeEngine: Effect.Effect<Engine.Records, never, Scope.Scope> = Effect.suspend(() => {
   let versions = 0
-  const store = make()
-  let { commit } = store
-  const close = Effect.sync(() => {
-    commit = () => Effect.fail(closed)
-  })
-  return Effect.andThen(
-    Effect.addFinalizer(() => close),
-    Engine.makeLocal(
-      { ...store, commit: (...of) => commit(...of) },
-      Codecs.values,
-      () => ++versions * span
-    )
-  )
+  return Engine.makeLocal(make(), Codecs.values, () => ++versions * span)
 })
-
-/** The schemas of a `SqlError` would add 15 KB to a bundle with this store. */
-const closed = new Error("The store is closed") as unknown as SqlError
