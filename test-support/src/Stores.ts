@@ -1,14 +1,17 @@
 import { describeWithDatabase } from "./PostgresTests.ts"
 import { randomBytes } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe } from "vitest"
 import type { Place } from "./Places.ts"
 
+/** Files in memory, where the system has them: a test of a ledger does not wait for a disk. */
+const root = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
+
 /** Makes a directory that is deleted after the tests of the file. */
 const directory = (): string => {
-  const path = mkdtempSync(join(tmpdir(), "pawl-ledger-"))
+  const path = mkdtempSync(join(root, "pawl-ledger-"))
   afterAll(() => rmSync(path, { recursive: true }))
   return path
 }

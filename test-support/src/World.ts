@@ -20,6 +20,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { MinimumLogLevel } from "effect/References"
+import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
@@ -255,6 +256,9 @@ export const second = 1000
 export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
+
+/** A handler is called again each hour for a day, which takes fewer calls than the default. */
+export const hourly = Schedule.spaced("1 hour").pipe(Schedule.upTo({ duration: "1 day" }))
 
 export const says = (status: Status) => () => Effect.succeed(status)
 

@@ -12,6 +12,7 @@ import { expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
 import type { Verified } from "../src/Verifier.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 import { testIn } from "@pawl/test-support/Tests"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, incoming, secret, verified, verifierOf } from "@pawl/test-support/Service"
@@ -245,9 +246,9 @@ const newer = (place: Place) =>
   )
 
 await inEachStore((place) => {
-  const runs = place._tag === "sqlite" ? 1 : 1 / 3
-  groups(place, 60 * runs)
-  newest(place, 24 * runs)
+  const runs = place._tag === "sqlite" ? 3 : 1
+  groups(place, repeats(20 * runs))
+  newest(place, repeats(8 * runs))
   promises(place)
   newer(place)
 })

@@ -73,10 +73,11 @@ test("counts the result of every callback, and the reads and transitions after i
 test("shows the current number of dead letters, until they are redriven", function* () {
   let isBroken = true
   const { receive, ...world } = yield* World.started({
-    handle: () => (isBroken ? Effect.die("broken") : Effect.void)
+    handle: () => (isBroken ? Effect.die("broken") : Effect.void),
+    retrySchedule: World.hourly
   })
   yield* receive("1", "PENDING")
-  yield* World.pass("25 hours")
+  yield* World.pass("26 hours")
   const scrape = Effect.map(Effect.provideService(Metrics.scrape, Ledger, world.ledger), series)
   expect(yield* scrape).toMatchObject({
     pawl_webhook_dead_letters: 1,

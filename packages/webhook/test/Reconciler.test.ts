@@ -61,7 +61,7 @@ describe("an id that no endpoint knows for a day", () => {
     yield* World.pass("25 hours")
     const readsOfOther = () => world.reads.filter(({ id }) => id === "2").length
     const before = readsOfOther()
-    yield* World.pass("5 hours")
+    yield* World.pass("3 hours")
     expect(readsOfOther()).toBeGreaterThan(before)
     expect(deadLetter(world)).toEqual([])
     isDown = false
@@ -146,9 +146,13 @@ describe("over 130 days, rows are claimed only for a read or a call, for a row",
     ["with an unknown id", {}, "PENDING", 40],
     [
       "that is parked",
-      { read: says("SUCCEED"), handle: () => Effect.fail("not now") },
+      {
+        read: says("SUCCEED"),
+        handle: () => Effect.fail("not now"),
+        retrySchedule: World.hourly
+      },
       "SUCCEED",
-      315
+      45
     ]
   ])("%s", function* (_, options, status, most) {
     const world = yield* World.make(options)

@@ -63,7 +63,8 @@ test("a call is recorded with its status, its confirmation, its conflict and its
 test("a row that is parked fails no longer, so a redrive begins its 24 hours anew", function* () {
   const { receive, ...world } = yield* World.started({
     read: says("PENDING"),
-    handle: () => Effect.fail("no")
+    handle: () => Effect.fail("no"),
+    retrySchedule: World.hourly
   })
   yield* receive("1", "PENDING")
   yield* World.pass("1 hour")
