@@ -53,21 +53,6 @@ describe("the body of a callback", () => {
     expect(yield* ledger.deleteBodies(all(world))).toBe(0)
   })
 
-  test("is deleted soon after a batch failed, and not a day later", function* () {
-    const world = yield* World.make()
-    const { ledger } = world
-    yield* finish("1", world.now()).pipe(Effect.provideService(Ledger, ledger))
-    let failures = 10
-    const deleteBodies: Ledger["Service"]["deleteBodies"] = (options) =>
-      Effect.suspend(() =>
-        failures-- > 0 ? Effect.fail(new StoreUnavailable({})) : ledger.deleteBodies(options)
-      )
-    yield* World.pass("2 days")
-    yield* clean({ ...ledger, deleteBodies })
-    yield* World.pass("2 hours")
-    expect(yield* ledger.deleteBodies(all(world))).toBe(0)
-  })
-
   test("that the store refuses to delete is an alarm with the cause", function* () {
     const world = yield* World.make({
       plant: (ledger) => ({

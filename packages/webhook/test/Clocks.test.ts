@@ -22,28 +22,11 @@ import { ledgerOf } from "@pawl/test-support/Places"
 import { onPostgres } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
 
-const { day, hour, minute, second, told } = World
+const { day, hour, minute, second } = World
 const { pollIntervals } = Effect.runSync(Profile.Profile)
 const rules: Reconciler.Rules = { policy: "final", pollIntervals }
 
-const alarms = ({ entries }: World.World) =>
-  entries.flatMap((entry) => (entry._tag === "Alarm" ? [entry.reason] : []))
 const wasSet = "a clock jumped by more than 5 seconds"
-
-describe("R27: a clock that is set back by an hour", () => {
-  const setBack = (now: number) => 100 * day + (now >= minute ? -hour : 0)
-
-  test("delays no call of the handler, and raises an alarm", function* () {
-    const { receive, ...world } = yield* World.started({
-      clock: setBack,
-      handle: ({ attempt }) => (attempt < 8 ? Effect.fail("not now") : Effect.void)
-    })
-    yield* receive("1", "PENDING")
-    yield* World.pass("5 minutes")
-    expect(told(world)).toEqual(["PENDING"])
-    expect(alarms(world)).toEqual([wasSet])
-  })
-})
 
 describe("the correction of a row's times", () => {
   const now = 1000 * day

@@ -86,22 +86,6 @@ describe("a worker whose writes are refused", () => {
     expect(world.calls.map(({ attempt }) => attempt)).toEqual(world.calls.map((_, at) => at + 1))
   })
 
-  test("goes on with the other rows if only one is refused, and shows that one", function* () {
-    const { progress, receive, ...world } = yield* World.started({
-      plant: refuses(({ transactionId }) => transactionId === "bad")
-    })
-    yield* receive("bad", "PENDING")
-    for (const id of ids(20)) {
-      yield* receive(id, "PENDING")
-      yield* World.pass("10 seconds")
-    }
-    expect(told(world)).toHaveLength(20)
-    expect(yield* progress).toMatchObject({
-      cause: undefined,
-      rows: [{ transactionId: "bad", cause }]
-    })
-  })
-
   test("tries a refused write four times more, without an alarm", function* () {
     let tries = 0
     const { receive, ...world } = yield* World.started({
@@ -150,14 +134,18 @@ describe("a worker whose writes are refused", () => {
     expect(yield* shown).toEqual(["5", "late", "last"])
   })
 
-  test("frees the slots of rows that are refused", function* () {
-    const { receive, ...world } = yield* World.started({
+  test("frees the slots of rows that are refused, goes on with the others, and shows the refused ones", function* () {
+    const { progress, receive, ...world } = yield* World.started({
       plant: refuses(({ transactionId }) => transactionId.startsWith("bad"))
     })
     for (const id of ids(70)) yield* receive(`bad${id}`, "PENDING")
     for (const id of ids(10)) yield* receive(id, "PENDING")
     yield* World.pass("20 seconds")
     expect(told(world)).toHaveLength(10)
+    const { rows, ...state } = yield* progress
+    expect(state).toEqual({ cause: undefined })
+    expect(rows).toHaveLength(70)
+    expect(rows[0]).toMatchObject({ transactionId: expect.stringMatching(/^bad/u), cause })
   })
 })
 

@@ -5,19 +5,10 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import * as Fields from "../src/internal/documents/Fields.ts"
+import { build } from "./memoryLedger.ts"
 import * as Quarantine from "../src/internal/ledger/Quarantine.ts"
-import * as Codecs from "../src/internal/records/Codecs.ts"
-import * as Engine from "../src/internal/records/Engine.ts"
-import * as Engines from "../src/internal/records/Engines.ts"
-import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 
-const build = Effect.gen(function* () {
-  let versions = 0
-  const makeEngine = Effect.suspend(() =>
-    Engine.makeLocal(MemoryStore.make(), Codecs.values, () => ++versions * 2 ** 24)
-  )
-  return Quarantine.make(Engines.make([yield* makeEngine, yield* makeEngine]))
-})
+const make = Effect.map(build(), ({ engines }) => Quarantine.make(engines))
 
 const long = "x".repeat(300)
 const ids = ["1", "2", "3", long, `${long}y`, "😀".repeat(150)]
@@ -40,7 +31,7 @@ const steps = fc.array(fc.oneof({ arbitrary: accept, weight: 30 }, remove), {
 type Step = typeof steps extends fc.Arbitrary<ReadonlyArray<infer Each>> ? Each : never
 
 const agree = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
-  const quarantine = yield* build
+  const quarantine = yield* make
   const kept = new Map<string, Array<{ readonly text: string; readonly at: number }>>()
   for (const [place, step] of steps.entries()) {
     const { method, transactionId } = step.id
@@ -85,7 +76,7 @@ it("keeps a body that has the length and the hash of another", () =>
     )
     const [one, two] = callbacks.map(({ bytes }) => Fields.hashOfBytes(bytes))
     expect(one).toBe(two)
-    const quarantine = yield* build
+    const quarantine = yield* make
     for (const callback of callbacks)
       expect(yield* quarantine.accept(callback, "transactionStatus", 1)).toEqual({ isNew: true })
     expect(yield* listed(quarantine)).toHaveLength(2)

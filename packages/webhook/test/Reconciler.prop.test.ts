@@ -119,6 +119,12 @@ describe("the poll ladder", () => {
     const doubted = { ...current, evidence: Evidence.claimed("SUCCEED"), unconfirmedAt: 2 * day }
     const silent = apply(doubted, { _tag: "NoAnswer", askedAt: 2 * day }, 2 * day)
     expect(readAt(silent, rules)).toBe(2 * day + 15_000)
+    // A read for a new claim parks it no second time, and an answer opens it again.
+    const unknown = { _tag: "NotFound", askedAt: 2 * day } as const
+    expect(afterRead(doubted, unknown, rules, 2 * day)).not.toHaveProperty("deadLetter")
+    const found = apply(current, { ...readOf("PENDING"), askedAt: 2 * day }, 2 * day)
+    expect(found.deadLetter).toBeUndefined()
+    expect(apply(row(Evidence.confirmed("NEW")), unknown, 2 * day).deadLetter).toBeUndefined()
     const newStatusAt = (current.deadLetter?.at ?? 0) + 1
     expect(readAt({ ...current, newStatusAt, polls: 0, pollAt: undefined }, rules)).toBe(
       newStatusAt + 300_000

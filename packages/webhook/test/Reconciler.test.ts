@@ -5,24 +5,9 @@ import { describe, expect } from "vitest"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
-const { told, deadLetter, says, second, minute, hour, day } = World
+const { deadLetter, says, second, minute } = World
 
 describe("an id that no endpoint knows for a day", () => {
-  test("is parked once, and then read only for new claims", function* () {
-    const { receive, ...world } = yield* World.started()
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("3 days")
-    const before = world.reads.length
-    for (let repeats = 0; repeats < 10; repeats++) {
-      yield* receive("1", "SUCCEED")
-      yield* World.pass("10 seconds")
-    }
-    yield* World.pass("10 days")
-    expect(deadLetter(world)).toEqual(["unknown-transaction"])
-    expect(world.reads.length - before).toBeGreaterThanOrEqual(10)
-    expect(world.reads.length - before).toBeLessThanOrEqual(20)
-  })
-
   test("A33: is no dead letter and is not polled on if it is a transaction of the other method", function* () {
     const { receive, ...world } = yield* World.started({
       read: ({ kind }) => (kind === "card-payment" ? Effect.succeed("SUCCEED") : World.notFound)
@@ -67,31 +52,6 @@ describe("an id that no endpoint knows for a day", () => {
     isDown = false
     yield* World.pass("1 minute")
     expect(deadLetter(world)).toEqual(["unknown-transaction"])
-  })
-
-  test("is read again on the ladder when the service knows it", function* () {
-    const { receive, ...world } = yield* World.started({
-      read: ({ at }) =>
-        at < 2 * day ? World.notFound : Effect.succeed(at < 3 * day ? "PENDING" : "SUCCEED")
-    })
-    yield* receive("1", "PENDING")
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("50 hours")
-    yield* receive("1", "SUCCEED")
-    yield* World.settled
-    expect((yield* world.ledger.get("apm", "1"))?.deadLetter).toBeUndefined()
-    yield* World.pass("1 day")
-    expect(told(world)).toEqual(["PENDING", "SUCCEED"])
-  })
-
-  test("is not parked if the service knew it once", function* () {
-    const { receive, ...world } = yield* World.started({
-      read: ({ at }) => (at < hour ? Effect.succeed("PENDING") : World.notFound)
-    })
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("30 days")
-    expect(deadLetter(world)).toEqual([])
-    expect(world.reads.at(-1)?.at).toBeGreaterThan(29 * day)
   })
 
   test("is not read again when its handler fails too", function* () {

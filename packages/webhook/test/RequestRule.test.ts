@@ -18,11 +18,6 @@ import {
 } from "./anyRequest.ts"
 
 describe("RequestRule", () => {
-  it("parks after three refusals in ten minutes", () => {
-    expect(Rule.maxRefusals).toBe(3)
-    expect(Rule.refusalTime).toBe(600_000)
-  })
-
   it("restart writes a request that was never sent anew, and keeps its first time, the time at which it expires and the transaction that is not its own", () => {
     check(
       fc.tuple(time, optional(newLease), optional(time)),
@@ -158,20 +153,6 @@ describe("RequestRule", () => {
         }
       }
     )
-  })
-
-  it("release parks at ten minutes, not before", () => {
-    const row = (since: number): RequestRow => ({
-      ...Rule.write(request({ kind: "apm-payment", hasCardData: false } as RequestRow), 0, {
-        id: 1,
-        until: 0
-      }),
-      refusals: { reason: "404", count: 2, since }
-    })
-    const parked = (since: number) =>
-      Rule.release(row(since), 1, { at: 700_000, dueAt: 1, refusal: "404" })?.parked
-    expect(parked(100_000)).toStrictEqual({ reason: "refused", at: 700_000 })
-    expect(parked(100_001)).toBeUndefined()
   })
 
   it("settle takes a fact without a lease, a refusal with one that is not in doubt, and replaces what proves less", () => {

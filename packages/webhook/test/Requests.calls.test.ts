@@ -82,7 +82,11 @@ describe("an enqueued request", () => {
     const payout = yield* Effect.flip(shop.enqueue("apm-payout", input))
     expect(payout).toMatchObject(conflict)
     const other = fake.payment("order-1", "11.00")
-    expect(yield* Effect.flip(shop.enqueue("apm-payment", other))).toMatchObject(conflict)
+    expect(yield* Effect.flip(shop.enqueue("apm-payment", other))).toMatchObject({
+      ...conflict,
+      message:
+        "Request order-1 was stored before with another body: read the stored one with requests.get first, because it may have taken effect"
+    })
     expect(yield* Effect.flip(shop.send("apm-payment", other))).toMatchObject(conflict)
     // From now on the request is in doubt, so it is not sealed anew.
     yield* pass("1 second")
@@ -115,15 +119,6 @@ describe("an enqueued request", () => {
     const after = yield* start({ built: before.built, callbackUrl: "https://new.example/callback" })
     expect(yield* after.enqueue("apm-payment", input)).toEqual({ requestId: "order-1" })
     expect(yield* after.send("apm-payment", input)).toMatchObject({ transactionStatus: "PENDING" })
-  })
-
-  test("that conflicts with another is compared first, and not paid a second time", function* () {
-    const shop = yield* start()
-    yield* shop.enqueue("apm-payment", fake.payment("order-1"))
-    const other = shop.enqueue("apm-payment", fake.payment("order-1", "11.00"))
-    expect((yield* Effect.flip(other)).message).toBe(
-      "Request order-1 was stored before with another body: read the stored one with requests.get first, because it may have taken effect"
-    )
   })
 })
 

@@ -230,34 +230,6 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
     }
   })
 
-  test.each([true, false])(
-    "a callback settles a request whose process ended before it wrote the outcome, with its registration written: %s",
-    function* (isRegistered) {
-      const built = yield* Layer.build(sharded(places()))
-      const ledger = Context.get(built, Ledger.Ledger)
-      const store = Context.get(built, RequestStore.RequestStore)
-      const ordered = {
-        requestId: "order-9",
-        account: "4711",
-        amount: "10.00",
-        currency: "EUR"
-      }
-      const written = { ...request("order-9"), hasCardData: true, ordered }
-      yield* store.write(written, { at: 1000, until: 31_000 })
-      const registration = { ...ordered, kind: "apm-payment", transactionId: "9" } as const
-      if (isRegistered) yield* ledger.register({ ...registration, status: "PENDING" }, 1000)
-      yield* ledger.accept({ ...callback("9", "SUCCEED"), ordered, kind: "apm-payment" }, 1000)
-      const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 100 })
-      const row = rows.find(({ transactionId }) => transactionId === "9") as Leased
-      yield* ledger.write(row, {
-        evidence: row.evidence << 9,
-        read: { status: "SUCCEED", askedAt: 1500 },
-        release: { dueAt: undefined }
-      })
-      expect((yield* store.get("order-9"))?.outcome).toEqual({ _tag: "Found" })
-    }
-  )
-
   test("a request is settled in its shard, and its transaction registered in that of the transaction", function* () {
     const built = yield* Layer.build(sharded(places()))
     const ledger = Context.get(built, Ledger.Ledger)

@@ -2,7 +2,7 @@ import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { RequestSender } from "@pawl/core/RequestSender"
 import { StatusReader } from "@pawl/core/StatusReader"
-import { expect, it } from "@effect/vitest"
+import { expect } from "vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,17 +22,28 @@ import * as Receiver from "../src/Receiver.ts"
 import * as Requests from "../src/Requests.ts"
 import * as Seal from "../src/Seal.ts"
 import { Verifier } from "../src/Verifier.ts"
-import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import * as fake from "./requestService.ts"
 import { card, secret, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
+import { testIn } from "@pawl/test-support/Tests"
 
-const handedOver = (place: Place) =>
-  Effect.gen(function* () {
-    const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
-    const ledger = Context.get(store, Ledger)
-    const sql = Context.get(store, SqlClient)
-    yield* Effect.provideService(empty, SqlClient, sql)
+const durable = ({ sender }: Pick<ReturnType<typeof fake.make>, "sender">) =>
+  Requests.layer().pipe(
+    Layer.provide([
+      Layer.succeed(RequestSender, sender),
+      fake.callbackUrl,
+      Layer.provide(Seal.layer({ current: Redacted.make(secret) }), NodeHmac.layer)
+    ]),
+    Layer.build,
+    Effect.map(Context.get(Requests.Requests))
+  )
+
+await inEachStore((place) => {
+  const test = testIn(place)
+
+  test("R38: an unreadable row is parked, and the rows beside it are told", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
     const now = yield* Clock.currentTimeMillis
     const ids = ["1", "2", "3", "4", "5"]
     for (const transactionId of ids)
@@ -131,14 +142,11 @@ const handedOver = (place: Place) =>
     expect([...told].toSorted()).toEqual(["1", "2", "3", "5"])
     // Its texts are not known, so their deletion must not be reported.
     expect((yield* Effect.exit(ledger.erase("card", "4")))._tag).toBe("Failure")
-  }).pipe(Effect.scoped)
+  })
 
-const redriven = (place: Place) =>
-  Effect.gen(function* () {
-    const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
-    const ledger = Context.get(store, Ledger)
-    const sql = Context.get(store, SqlClient)
-    yield* Effect.provideService(empty, SqlClient, sql)
+  test("R38: a redrive of all keeps its rate beside an unreadable row", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
     const at = yield* Clock.currentTimeMillis
     for (const transactionId of ["1", "2", "3"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
@@ -159,14 +167,11 @@ const redriven = (place: Place) =>
     const times = [99, 100, 199, 200]
     const found = yield* Effect.forEach(times, (after) => due(at + after))
     expect(found.map(({ length }) => length)).toEqual([0, 1, 0, 1])
-  }).pipe(Effect.scoped)
+  })
 
-const listed = (place: Place) =>
-  Effect.gen(function* () {
-    const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
-    const ledger = Context.get(store, Ledger)
-    const sql = Context.get(store, SqlClient)
-    yield* Effect.provideService(empty, SqlClient, sql)
+  test("R38: an unreadable body in quarantine does not hide the others", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
     const odd = ["1", "2", "3"].map((transactionId) =>
       verified("card", card({ transactionId, transactionStatus: "SETTLED" }))
     )
@@ -174,18 +179,15 @@ const listed = (place: Place) =>
     yield* sql`UPDATE pawl_quarantine_texts SET body = ${new Uint8Array([123])} WHERE at = 1`
     const ids = (yield* ledger.quarantined).map(({ transactionId }) => transactionId)
     expect(ids).toEqual(["1", "3"])
-  }).pipe(Effect.scoped)
+  })
 
-const requests = (place: Place) =>
-  Effect.gen(function* () {
+  test("R38: an unreadable request raises an alarm, is listed with the parked ones, and is refused to a repeat", function* () {
     const lines: Array<unknown> = []
     const logger = Logger.make(({ fiber, message }) =>
       lines.push([message, fiber.getRef(CurrentLogAnnotations)["requestId"]])
     )
-    const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
-    const requests = Context.get(store, RequestStore)
-    const sql = Context.get(store, SqlClient)
-    yield* Effect.provideService(empty, SqlClient, sql)
+    const requests = yield* RequestStore
+    const sql = yield* SqlClient
     const ids = ["1", "2", "3", "4", "5"]
     for (const [at, requestId] of ids.entries()) {
       const kind = "card-payment"
@@ -204,7 +206,12 @@ const requests = (place: Place) =>
       ["4", { reason: "window", at: 6 }]
     ])
     const claimed = requests.claim({ at: 7, until: 9, limit: 4 })
-    expect((yield* Effect.provide(claimed, Logger.layer([logger]))).rows).toEqual([])
+    expect(
+      (yield* claimed.pipe(
+        Effect.provide(Logger.layer([logger])),
+        Effect.provideService(MinimumLogLevel, "Warn")
+      )).rows
+    ).toEqual([])
     expect(lines).toEqual([[[{ _tag: "Alarm", reason: RequestRule.wasChanged }], "5"]])
     const last = yield* requests.parked({ limit: 9, after: { at: 6, requestId: "4" } })
     expect(last).toMatchObject([{ requestId: "5", parked: { reason: "unreadable", at: 7 } }])
@@ -213,7 +220,7 @@ const requests = (place: Place) =>
     expect(yield* requests.redrive("1", { at: 8, window: 9, hadNoEffect: true })).toBe(false)
     expect(yield* requests.cancel("1", 8)).toBe(false)
     const service = fake.make()
-    const { enqueue, send } = yield* durable(store, service)
+    const { enqueue, send } = yield* durable(service)
     const repeat = fake.payment("1")
     for (const call of [
       Effect.flip(send("apm-payment", repeat)),
@@ -224,29 +231,11 @@ const requests = (place: Place) =>
       expect(refused.message).toContain("restore the row")
     }
     expect(service.seen).toEqual([])
-  }).pipe(Effect.scoped)
+  })
 
-const durable = (
-  store: Context.Context<RequestStore>,
-  { sender }: Pick<ReturnType<typeof fake.make>, "sender">
-) =>
-  Requests.layer().pipe(
-    Layer.provide([
-      Layer.succeedContext(store),
-      Layer.succeed(RequestSender, sender),
-      fake.callbackUrl,
-      Layer.provide(Seal.layer({ current: Redacted.make(secret) }), NodeHmac.layer)
-    ]),
-    Layer.build,
-    Effect.map(Context.get(Requests.Requests))
-  )
-
-const settings = (place: Place) =>
-  Effect.gen(function* () {
-    const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
-    const ledger = Context.get(store, Ledger)
-    const sql = Context.get(store, SqlClient)
-    yield* Effect.provideService(empty, SqlClient, sql)
+  test("R50: an unreadable budget of reads stops no read, and no watch for outages", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
     const reserve = (at: number) =>
       ledger.reserveReads({ limit: 10, reads: { ask: 1, repeat: 0, watch: 0 } }, at)
     yield* reserve(1000)
@@ -256,19 +245,5 @@ const settings = (place: Place) =>
     yield* ledger.lowerReads({ limit: 10 }, 2000)
     yield* ledger.noteAlive(2000)
     expect(yield* ledger.lastAliveAt).toBeUndefined()
-  }).pipe(Effect.scoped)
-
-await inEachStore((place) => {
-  it.live("R38: an unreadable row is parked, and the rows beside it are told", () =>
-    handedOver(place)
-  )
-  it.live("R38: a redrive of all keeps its rate beside an unreadable row", () => redriven(place))
-  it.live(
-    "R38: an unreadable request raises an alarm, is listed with the parked ones, and is refused to a repeat",
-    () => requests(place)
-  )
-  it.live("R50: an unreadable budget of reads stops no read, and no watch for outages", () =>
-    settings(place)
-  )
-  it.live("R38: an unreadable body in quarantine does not hide the others", () => listed(place))
+  })
 })

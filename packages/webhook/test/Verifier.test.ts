@@ -40,31 +40,6 @@ describe("a genuine callback", () => {
     expect(statusOf(request)).toEqual({ claim: "SUCCEED", quarantine: undefined })
   })
 
-  it("is returned with its signed fields, its claim and its bytes", () => {
-    const request = incoming("apm", apm({ apmResponseData: { code: 1 } }))
-    expect(Result.getOrThrow(verify(request))).toEqual({
-      method: "apm",
-      kind: "apm",
-      transactionId: "100001",
-      ordered: undefined,
-      signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId: "100001" },
-      claim: "SUCCEED",
-      quarantine: undefined,
-      secret: "current",
-      body: apm({ apmResponseData: { code: 1 } }),
-      bytes: request.body
-    })
-  })
-
-  it.each([
-    "application/json",
-    "application/json; charset=utf-8",
-    "application/json;charset=UTF-8",
-    'Application/JSON ; Charset="utf-8" '
-  ])("may have the content type %s", (contentType) => {
-    expect(answer(incoming("card", card(), { contentType }))).toBe(200)
-  })
-
   it("may have query parameters of the merchant with the name of a routing parameter in theirs", () => {
     const own = "&my-paymentMethod=x&paymentMethods=x&xapmType=x&apmTypes=x"
     for (const method of ["card", "apm"] as const) {
@@ -147,43 +122,6 @@ describe("an unsigned field", () => {
 })
 
 describe("the signed fields", () => {
-  const all = {
-    card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
-    apm: ["accountId", "amount", "currency", "transactionId"]
-  } as const
-  const bad = [
-    "",
-    "a|b",
-    "|",
-    "a\rb",
-    "a\nb",
-    "a\0b",
-    "a\u001fb",
-    "a\u007fb",
-    "a\u0085b",
-    "a\ud800b",
-    ["10.00"],
-    [],
-    {},
-    { a: 1 },
-    true,
-    false,
-    null,
-    undefined
-  ]
-
-  for (const method of ["card", "apm"] as const) {
-    const body = method === "card" ? card : apm
-    it.each(all[method].flatMap((name) => bad.map((value) => [name, value] as const)))(
-      `A07: ${method} with %s as %j is 400, signed or not`,
-      (name, value) => {
-        const changed = body({ [name]: value })
-        expect(answer(incoming(method, changed))).toBe(400)
-        expect(answer(incoming(method, changed, { checksum: "x" }))).toBe(400)
-      }
-    )
-  }
-
   it("A07: are read only from the body, never from its prototype", () => {
     const text =
       '{"__proto__":{"mid":"mid-1"},"orderAmount":"10.00","orderCurrency":"EUR","transactionId":"1","transactionStatus":"NEW"}'
@@ -233,27 +171,20 @@ describe("the body", () => {
   })
 
   it.each([
-    undefined,
-    "",
-    "text/plain",
-    "application/jsonp",
-    "application/problem+json",
-    "multipart/form-data; boundary=x",
-    "application/json; charset=utf-16",
-    "application/json, text/plain",
-    "text/plain; application/json"
-  ])("A18: with the content type %j is refused with 415", (contentType) => {
-    expect(answer(incoming("card", card(), { contentType }))).toBe(415)
+    [200, "application/json"],
+    [200, "application/json;charset=UTF-8"],
+    [200, 'Application/JSON ; Charset="utf-8" '],
+    [415, undefined],
+    [415, ""],
+    [415, "text/plain"],
+    [415, "application/jsonp"],
+    [415, "application/problem+json"],
+    [415, "application/json; charset=utf-16"],
+    [415, "application/json, text/plain"],
+    [415, "text/plain; application/json"]
+  ])("A18: is answered %i with the content type %j", (status, contentType) => {
+    expect(answer(incoming("card", card(), { contentType }))).toBe(status)
   })
-
-  it.each(["null", "true", "1", '"x"', "[]"])(
-    "that is %j is refused because it is no object",
-    (body) => {
-      expect(verify(raw(body, ["mid-1", "10.00", "EUR", "100001"]))).toMatchObject({
-        failure: { status: 400, reason: "the body is not a JSON object" }
-      })
-    }
-  )
 })
 
 describe("the patterns of the verifier", () => {

@@ -29,31 +29,6 @@ describe("the slots", () => {
     expect(world.counts.claims).toBeLessThan(3 * 300)
   })
 
-  test("are filled again one by one while the others stay in use", function* () {
-    const isBrief = ({ transactionId }: World.Call) => Number(transactionId) >= 47
-    const { receive, ...world } = yield* World.started({
-      latency: 5,
-      handle: (call) => Effect.sleep(isBrief(call) ? "1 second" : "4 minutes")
-    })
-    yield* Effect.forEach(
-      Array.from({ length: 80 }, (_, id) => String(id)),
-      (id) => receive(id, "PENDING"),
-      { concurrency: "unbounded" }
-    ).pipe(Effect.forkChild)
-    yield* World.pass("1 minute")
-    expect(told(world).length).toBe(33)
-  })
-
-  test("are free again after the store failed for all of them", function* () {
-    const { receive, ...world } = yield* World.started({
-      handle: () => Effect.sleep("5 seconds"),
-      flaw: (now) => (now > 2 * second && now < minute ? "refused" : "none")
-    })
-    for (let id = 0; id < 70; id++) yield* receive(String(id), "PENDING")
-    yield* World.pass("3 minutes")
-    expect(new Set(world.calls.map(({ transactionId }) => transactionId)).size).toBe(70)
-  })
-
   test("fail in rounds while the store is gone, which is logged at most every 10 minutes", function* () {
     const logged: Array<unknown> = []
     const logger = Logger.make(({ message }) => logged.push(message))
@@ -66,16 +41,6 @@ describe("the slots", () => {
     expect(logged).toEqual([["The ledger could not be read"]])
     yield* World.pass("24 minutes")
     expect(logged).toHaveLength(3)
-  })
-
-  test("are freed from handlers that never end (R09, S10)", function* () {
-    const world = yield* World.make({
-      handle: ({ transactionId }) => (Number(transactionId) < 64 ? Effect.never : Effect.void)
-    })
-    const { receive } = yield* world.start
-    for (let id = 0; id < 70; id++) yield* receive(String(id), "PENDING")
-    yield* World.pass("301 seconds")
-    expect(told(world).length).toBe(6)
   })
 })
 
@@ -191,23 +156,6 @@ describe("a worker that ends", () => {
     expect(world.counts.overlaps).toBe(0)
   })
 
-  test("accepts callbacks meanwhile, and leaves them to others", function* () {
-    const world = yield* World.make(slow("10 seconds"))
-    const first = yield* world.start
-    yield* first.receive("1", "PENDING")
-    yield* World.pass("1 second")
-    yield* Effect.forkChild(first.stop)
-    yield* World.settled
-    expect(yield* first.receive("1", "PROCESSING")).toBe(200)
-    expect(yield* first.receive("2", "PENDING")).toBe(200)
-    yield* World.pass("14 seconds")
-    expect(world.calls.length).toBe(1)
-    yield* world.start
-    yield* World.pass("1 minute")
-    expect(told(world).toSorted()).toEqual(["PENDING", "PENDING", "PROCESSING"])
-    expect(world.counts.overlaps).toBe(0)
-  })
-
   test("leaves 15 seconds to a handler, and then its row to others when its lease has run out (R25)", function* () {
     const world = yield* World.make(slow("1 minute"))
     const first = yield* world.start
@@ -247,25 +195,6 @@ describe("a lease", () => {
     expect(logged).toEqual([["A row could not be worked on"]])
     yield* World.pass("1 minute")
     expect(told(world)).toEqual(["PENDING"])
-  })
-
-  test("is released by a receiver that stops during a read, or before one", function* () {
-    const world = yield* World.make({
-      limits: { readsPerSecond: Infinity },
-      read: () => Effect.delay(Effect.succeed("SUCCEED"), "5 seconds")
-    })
-    const first = yield* world.start
-    for (let id = 0; id < 20; id++) yield* first.receive(String(id), "SUCCEED")
-    yield* World.pass("2 seconds")
-    yield* first.stop
-    expect(world.counts.reading).toBe(0)
-    yield* world.start
-    yield* World.pass("10 seconds")
-    expect(world.reads.map(({ at }) => at)).toEqual([
-      ...Array.from({ length: 32 }, (_, index) => (index < 16 ? 0 : 2 * second)),
-      ...Array.from({ length: 4 }, () => 7 * second)
-    ])
-    expect(told(world).length).toBe(20)
   })
 
   test("is released by a receiver that stops before the work begins", function* () {
@@ -445,59 +374,25 @@ test("a limit that would stop or repeat the work is refused", function* () {
   yield* Effect.void
 })
 
-test("a handler whose schedule had ended before an outage is not called after it", function* () {
-  const retrySchedule = Schedule.spaced("10 minutes").pipe(
-    Schedule.upTo({ duration: "25 minutes" })
-  )
-  const world = yield* World.make({
-    read: says("PENDING"),
-    handle: () => Effect.fail("not now"),
-    retrySchedule
+test("a transition carries the requestId of the registration and the newest callback that claims its status, with its signed fields apart", function* () {
+  const { receive, ...world } = yield* World.started({
+    read: ({ id }) => Effect.succeed(id === "3" ? "FAILED" : "SUCCEED")
   })
-  const first = yield* world.start
-  yield* first.receive("1", "PENDING")
-  yield* World.pass("31 minutes")
-  yield* first.kill
-  yield* World.pass("1 day")
-  yield* world.start
-  yield* World.pass("1 hour")
-  expect(World.times(world)).toEqual([0, 10 * minute, 20 * minute, 30 * minute])
-  expect(deadLetter(world)).toEqual(["handler-failed"])
-})
-
-describe("a transition", () => {
-  test("has the requestId of its registration", function* () {
-    const { receive, ...world } = yield* World.started({ read: World.says("SUCCEED") })
-    const registered = {
-      kind: "apm-payment",
-      transactionId: "1",
-      requestId: "order-1"
-    } as const
-    yield* world.ledger.register(registered, world.now())
-    yield* receive("1", "SUCCEED")
-    yield* receive("2", "SUCCEED")
-    yield* World.pass("1 minute")
-    const told = world.calls.map(({ requestId, transactionId }) => [transactionId, requestId])
-    expect(Object.fromEntries(told)).toEqual({ 1: "order-1", 2: null })
+  const registered = { kind: "apm-payment", transactionId: "1", requestId: "order-1" } as const
+  yield* world.ledger.register(registered, world.now())
+  for (const id of ["1", "2", "3"]) yield* receive(id, "SUCCEED")
+  yield* World.pass("1 minute")
+  const carried = (transactionId: string) => ({
+    kind: "apm-payment",
+    requestId: null,
+    signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId },
+    callback: { transactionStatus: "SUCCEED", apmType: "PIX" }
   })
-
-  test("carries the newest callback that claims the status, with its signed fields apart", function* () {
-    const { receive, ...world } = yield* World.started({ read: says("SUCCEED") })
-    yield* receive("1", "SUCCEED")
-    yield* World.settled
-    expect(world.calls[0]).toMatchObject({
-      method: "apm",
-      kind: "apm-payment",
-      signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId: "1" },
-      callback: { transactionStatus: "SUCCEED", apmType: "PIX" }
-    })
-  })
-
-  test("found by a read has no callback", function* () {
-    const { receive, ...world } = yield* World.started({ read: says("FAILED") })
-    yield* receive("1", "SUCCEED")
-    yield* World.settled
-    expect(world.calls).toMatchObject([{ to: "FAILED", signed: null, callback: null }])
+  const calls = Object.fromEntries(world.calls.map((call) => [call.transactionId, call]))
+  expect(calls).toMatchObject({
+    1: { ...carried("1"), requestId: "order-1" },
+    2: carried("2"),
+    3: { to: "FAILED", signed: null, callback: null }
   })
 })
 

@@ -1,4 +1,5 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,9 +9,11 @@ import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import { MinimumLogLevel } from "effect/References"
-import type * as Scope from "effect/Scope"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import * as Ledger from "../src/Ledger.ts"
 import * as Requests from "../src/Requests.ts"
+import type { Records } from "../src/internal/records/Records.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import * as Seal from "../src/Seal.ts"
 import * as fake from "./requestService.ts"
@@ -18,15 +21,15 @@ import { secret } from "@pawl/test-support/Service"
 import type { Steps } from "@pawl/test-support/Tests"
 import { pass, run } from "@pawl/test-support/World"
 
-type Stores = Ledger.Ledger | RequestStore.RequestStore
+export type Stores = Ledger.Ledger | Records | RequestStore.RequestStore
 
 export const stores = Layer.build(
   Layer.provideMerge(RequestStore.layerMemory, Layer.fresh(Ledger.layerMemory))
 )
 
 /**
- * The options of a process. `built`: the stores of another one; `sender` and `plant` change the
- * ports.
+ * The options of a process. `built`: the stores of another one; `service`: that of another one;
+ * `sender` and `plant` change the ports.
  */
 export interface Options extends Requests.Options {
   readonly built?: Context.Context<Stores>
@@ -35,36 +38,58 @@ export interface Options extends Requests.Options {
     store: RequestStore.RequestStore["Service"]
   ) => Partial<RequestStore.RequestStore["Service"]>
   readonly fates?: ReadonlyArray<fake.Fate>
+  readonly service?: ReturnType<typeof fake.make>
   readonly key?: string
 }
 
+/** Starts a process. `kill` cuts it off from its store first, so it releases nothing. */
 export const start = Effect.fnUntraced(function* ({
   built,
   fates = [],
   key = secret,
   plant = () => ({}),
   sender,
+  service = fake.make(fates),
   ...options
 }: Options = {}) {
   const opened = built ?? (yield* stores)
-  const service = fake.make(fates)
+  const scope = yield* Scope.fork(yield* Effect.scope)
   const store = Context.get(opened, RequestStore.RequestStore)
-  const made = yield* Layer.build(
+  const planted = { ...store, ...plant(store) }
+  let isDead = false
+  const cutOff = Effect.sync(() => {
+    isDead = true
+  })
+  const whileAlive = <A, E>(call: Effect.Effect<A, E>) =>
+    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> =>
+      isDead ? new StoreUnavailable({}) : call
+    )
+  const made = yield* Layer.buildWithScope(
     Layer.fresh(Requests.layer(options)).pipe(
       Layer.provide([
-        Layer.succeed(RequestStore.RequestStore, { ...store, ...plant(store) }),
+        Layer.succeed(RequestStore.RequestStore, {
+          ...planted,
+          write: (...call) => whileAlive(planted.write(...call)),
+          claim: (...call) => whileAlive(planted.claim(...call)),
+          release: (...call) => whileAlive(planted.release(...call)),
+          renew: (...call) => whileAlive(planted.renew(...call)),
+          settle: (...call) => whileAlive(planted.settle(...call))
+        }),
         Layer.succeed(RequestSender, { ...service.sender, ...sender }),
         fake.callbackUrl,
         Layer.provide(Seal.layer({ current: Redacted.make(key) }), NodeHmac.layer)
       ])
-    )
+    ),
+    scope
   )
   return {
     ...Context.get(made, Requests.Requests),
     built: opened,
     store,
     ledger: Context.get(opened, Ledger.Ledger),
-    service
+    service,
+    cutOff,
+    kill: Effect.andThen(cutOff, Scope.close(scope, Exit.die("killed")))
   }
 })
 
