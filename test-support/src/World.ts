@@ -19,6 +19,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Logger from "effect/Logger"
+import type { LogLevel } from "effect/LogLevel"
 import { MinimumLogLevel } from "effect/References"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
@@ -96,6 +98,32 @@ export const inVirtualTime = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Eff
     Effect.provide(TestClock.layer()),
     Effect.provideService(MinimumLogLevel, "None")
   )
+
+/** Makes a clock that is so many milliseconds ahead of another one. Its monotonic time is not. */
+export const aheadOf = (clock: Clock.Clock, ahead: () => number): Clock.Clock => {
+  const now = () => clock.currentTimeMillisUnsafe() + ahead()
+  return {
+    ...clock,
+    currentTimeMillisUnsafe: now,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
+    currentTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration)
+  }
+}
+
+/** Keeps what is logged from a level on. `kept` makes an effect log so. */
+export const keepLog = (
+  level: LogLevel,
+  lineOf = ({ message }: Logger.Options<unknown>): unknown => message
+) => {
+  const lines: Array<unknown> = []
+  const logger = Logger.make((options) => void lines.push(lineOf(options)))
+  const layer = Layer.merge(Logger.layer([logger]), Layer.succeed(MinimumLogLevel, level))
+  return { lines, kept: Effect.provide(layer) }
+}
 
 /** Runs a test in virtual time. */
 export const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
@@ -184,15 +212,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     }
   }
 
-  const ahead: Clock.Clock = {
-    currentTimeMillisUnsafe: () => now() + (options.clock?.(now()) ?? 0),
-    currentTimeMillis: Effect.sync(() => now() + (options.clock?.(now()) ?? 0)),
-    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-    currentTimeNanos: clock.currentTimeNanos,
-    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: clock.monotonicTimeNanos,
-    sleep: (duration) => clock.sleep(duration)
-  }
+  const ahead = aheadOf(clock, () => options.clock?.(now()) ?? 0)
 
   /**
    * Starts a receiver. `stop` and `interrupt` shut it down in order; `kill` cuts it off from the

@@ -22,7 +22,7 @@ import { ledgerOf } from "@pawl/test-support/Places"
 import { onPostgres } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
 
-const { day, hour, minute, second } = World
+const { aheadOf, day, hour, minute, second } = World
 const { pollIntervals } = Effect.runSync(Profile.Profile)
 const rules: Reconciler.Rules = { policy: "final", pollIntervals }
 
@@ -155,19 +155,6 @@ test("R27: an alarm is raised again after the clock was set back", function* () 
   const reasons = (yield* Fiber.join(raised)).map((entry) => "reason" in entry && entry.reason)
   expect(reasons).toEqual(["refused", "refused"])
 })
-
-const aheadOf = (clock: Clock.Clock, ahead: () => number): Clock.Clock => {
-  const now = () => clock.currentTimeMillisUnsafe() + ahead()
-  return {
-    currentTimeMillisUnsafe: now,
-    currentTimeMillis: Effect.sync(now),
-    currentTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
-    currentTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
-    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: clock.monotonicTimeNanos,
-    sleep: (duration) => clock.sleep(duration)
-  }
-}
 
 await onPostgres((place) => {
   live("R28: processes whose clocks differ by an hour have the time of the database", function* () {

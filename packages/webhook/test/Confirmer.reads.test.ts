@@ -12,12 +12,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect } from "vitest"
 import * as Confirmer from "../src/internal/work/Confirmer.ts"
 import { test } from "@pawl/test-support/Tests"
+import { keepLog } from "@pawl/test-support/World"
 import { blank, type Row } from "../src/internal/rule/Row.ts"
 
 const start = 1_000_000
@@ -131,20 +131,16 @@ describe("a read", () => {
   })
 
   test("that fails is logged as refused credentials only if the service answered 401", function* () {
-    const logged: Array<unknown> = []
-    const logger = Logger.make(({ message }) => logged.push(message))
+    const { kept, lines } = keepLog("Warn")
     const errors = [
       new Unauthorized({ sent: true }),
       new Unreachable({ reason: "x", sent: true, attempts: 1 })
     ]
     for (const error of errors) {
-      const { fiber } = yield* reading({}, () => Effect.fail(error)).pipe(
-        Effect.provide(Logger.layer([logger])),
-        Effect.provideService(MinimumLogLevel, "Warn")
-      )
+      const { fiber } = yield* kept(reading({}, () => Effect.fail(error)))
       yield* Fiber.join(fiber)
     }
-    expect(logged).toEqual([
+    expect(lines).toEqual([
       ["The service refused the credentials", "Unauthorized"],
       ["The service did not answer", "Unreachable"]
     ])

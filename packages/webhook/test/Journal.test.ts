@@ -146,14 +146,11 @@ test("has entries for the callbacks, reads and transitions of a transaction", fu
 
 test("A32: a full quarantine answers 200 and has an alarm of its own, and the first of a kind is logged", function* () {
   const { receive, ...world } = yield* World.started({ read: World.says("SUCCEED") })
-  const logged: Array<unknown> = []
-  const logger = Logger.make(({ message }) => {
-    logged.push(message)
-  })
+  const { kept, lines } = World.keepLog("Warn")
   const answers = yield* Effect.forEach(
     Array.from({ length: 20 }, (_, n) => `SETTLED_${n}`),
     (status) => receive("1", status)
-  ).pipe(Effect.provide(Logger.layer([logger])), Effect.provideService(MinimumLogLevel, "Warn"))
+  ).pipe(kept)
   expect(new Set(answers)).toEqual(new Set([200]))
   expect(yield* receive("1", "SUCCEED")).toBe(200)
   yield* World.settled
@@ -162,7 +159,7 @@ test("A32: a full quarantine answers 200 and has an alarm of its own, and the fi
     "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept"
   ])
   const first = { _tag: "Quarantined", field: "transactionStatus" }
-  expect(logged).toEqual([[first], [expect.objectContaining({ _tag: "Alarm" })]])
+  expect(lines).toEqual([[first], [expect.objectContaining({ _tag: "Alarm" })]])
 })
 
 test("has the result of each read", function* () {

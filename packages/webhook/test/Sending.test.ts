@@ -7,7 +7,7 @@ import { isLeased, type Outcome, type ParkReason } from "../src/internal/rule/Re
 import { card, type Options, sendAndLeave, start, stores } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { test } from "@pawl/test-support/Tests"
-import { pass } from "@pawl/test-support/World"
+import { aheadOf, pass } from "@pawl/test-support/World"
 
 const transaction = { method: "apm", transactionId: "100001" } as const
 
@@ -126,14 +126,6 @@ describe("a call that takes a request over", () => {
 })
 
 describe("a call while another one has its request in flight", () => {
-  const set = (clock: Clock.Clock, by: () => number) => {
-    const millis = () => clock.currentTimeMillisUnsafe() + by()
-    return Object.assign({}, clock, {
-      currentTimeMillisUnsafe: millis,
-      currentTimeMillis: Effect.sync(millis)
-    })
-  }
-
   test.each([
     ["", 0],
     [", though the clock is set back (C17)", -5_000]
@@ -142,7 +134,7 @@ describe("a call while another one has its request in flight", () => {
     const first = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
     yield* pass("1 second")
     let isSet = false
-    const clock = set(yield* Clock.Clock, () => (isSet ? by : 0))
+    const clock = aheadOf(yield* Clock.Clock, () => (isSet ? by : 0))
     const second = yield* shop
       .send("apm-payment", payment("order-1"))
       .pipe(Effect.flip, Effect.provideService(Clock.Clock, clock), Effect.forkChild)

@@ -3,8 +3,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Logger from "effect/Logger"
-import { MinimumLogLevel } from "effect/References"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "@effect/vitest"
@@ -46,9 +44,7 @@ test("returns a synchronous result", function* () {
 
 test("times out on time when the clock is set back (C17)", function* () {
   let set = 0
-  const clock = yield* Clock.Clock
-  const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + set
-  const settable = Object.setPrototypeOf({ currentTimeMillisUnsafe }, clock) as Clock.Clock
+  const settable = World.aheadOf(yield* Clock.Clock, () => set)
   const wait = yield* Effect.provideService(seconds(3), Clock.Clock, settable)
   const { fiber, ended } = yield* waiting(wait)
   set = -3_600_000
@@ -129,12 +125,8 @@ test("a wait that times out or is interrupted ends once, and a later result is i
 })
 
 test("an observer that throws does not end the timer, or the fiber that has the result", function* () {
-  const logs: Array<unknown> = []
-  const logger = Logger.make(({ message }) => void logs.push(message))
-  const wait = yield* seconds(3).pipe(
-    Effect.provide(Logger.layer([logger])),
-    Effect.provideService(MinimumLogLevel, "Error")
-  )
+  const { kept, lines } = World.keepLog("Error")
+  const wait = yield* kept(seconds(3))
   const bug = new Error("a bug of an observer")
   const throwing = Effect.fnUntraced(function* () {
     const started = yield* waiting(wait)
@@ -150,7 +142,7 @@ test("an observer that throws does not end the timer, or the fiber that has the 
   expect([answered, late, next].map(({ ended }) => ended.times)).toEqual([0, 1, 1])
   expect(yield* Fiber.join(next.fiber)).toEqual(Exit.fail("late"))
   const log = ["An observer of a fiber threw an error", bug]
-  expect(logs).toEqual([log, log])
+  expect(lines).toEqual([log, log])
 })
 
 test("a result that comes during the interruption is too late", function* () {

@@ -8,7 +8,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -26,6 +25,7 @@ import * as fake from "./requestService.ts"
 import { card, secret, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
+import { keepLog } from "@pawl/test-support/World"
 
 const durable = ({ sender }: Pick<ReturnType<typeof fake.make>, "sender">) =>
   Requests.layer().pipe(
@@ -182,10 +182,10 @@ await inEachStore((place) => {
   })
 
   test("R38: an unreadable request raises an alarm, is listed with the parked ones, and is refused to a repeat", function* () {
-    const lines: Array<unknown> = []
-    const logger = Logger.make(({ fiber, message }) =>
-      lines.push([message, fiber.getRef(CurrentLogAnnotations)["requestId"]])
-    )
+    const { kept, lines } = keepLog("Warn", ({ fiber, message }) => [
+      message,
+      fiber.getRef(CurrentLogAnnotations)["requestId"]
+    ])
     const requests = yield* RequestStore
     const sql = yield* SqlClient
     const ids = ["1", "2", "3", "4", "5"]
@@ -206,12 +206,7 @@ await inEachStore((place) => {
       ["4", { reason: "window", at: 6 }]
     ])
     const claimed = requests.claim({ at: 7, until: 9, limit: 4 })
-    expect(
-      (yield* claimed.pipe(
-        Effect.provide(Logger.layer([logger])),
-        Effect.provideService(MinimumLogLevel, "Warn")
-      )).rows
-    ).toEqual([])
+    expect((yield* kept(claimed)).rows).toEqual([])
     expect(lines).toEqual([[[{ _tag: "Alarm", reason: RequestRule.wasChanged }], "5"]])
     const last = yield* requests.parked({ limit: 9, after: { at: 6, requestId: "4" } })
     expect(last).toMatchObject([{ requestId: "5", parked: { reason: "unreadable", at: 7 } }])

@@ -122,6 +122,17 @@ describe("an unsigned field", () => {
 })
 
 describe("the signed fields", () => {
+  it.each(["", "a|b", "a\0b", "a\u0085b", "a\ud800b", true, null, {}, ["10.00"]])(
+    "A07: with the transactionId %j are refused with 400, signed or not",
+    (transactionId) => {
+      for (const method of ["card", "apm"] as const) {
+        const changed = (method === "card" ? card : apm)({ transactionId })
+        expect(answer(incoming(method, changed))).toBe(400)
+        expect(answer(incoming(method, changed, { checksum: "x" }))).toBe(400)
+      }
+    }
+  )
+
   it("A07: are read only from the body, never from its prototype", () => {
     const text =
       '{"__proto__":{"mid":"mid-1"},"orderAmount":"10.00","orderCurrency":"EUR","transactionId":"1","transactionStatus":"NEW"}'

@@ -3,8 +3,6 @@ import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Logger from "effect/Logger"
-import { MinimumLogLevel } from "effect/References"
 import * as Schedule from "effect/Schedule"
 import { describe, expect } from "vitest"
 import * as Receiver from "../src/Receiver.ts"
@@ -30,17 +28,13 @@ describe("the slots", () => {
   })
 
   test("fail in rounds while the store is gone, which is logged at most every 10 minutes", function* () {
-    const logged: Array<unknown> = []
-    const logger = Logger.make(({ message }) => logged.push(message))
+    const { kept, lines } = World.keepLog("Error")
     const world = yield* World.make({ flaw: () => "refused" })
-    yield* world.start.pipe(
-      Effect.provide(Logger.layer([logger])),
-      Effect.provideService(MinimumLogLevel, "Error")
-    )
+    yield* kept(world.start)
     yield* World.pass("1 minute")
-    expect(logged).toEqual([["The ledger could not be read"]])
+    expect(lines).toEqual([["The ledger could not be read"]])
     yield* World.pass("24 minutes")
-    expect(logged).toHaveLength(3)
+    expect(lines).toHaveLength(3)
   })
 })
 
@@ -179,20 +173,16 @@ describe("a worker that ends", () => {
 
 describe("a lease", () => {
   test("that is lost before the handler is called is logged, and the handler is not called", function* () {
-    const logged: Array<unknown> = []
-    const logger = Logger.make(({ message }) => logged.push(message))
+    const { kept, lines } = World.keepLog("Error")
     const world = yield* World.make({ latency: 100 })
-    const { receive } = yield* world.start.pipe(
-      Effect.provide(Logger.layer([logger])),
-      Effect.provideService(MinimumLogLevel, "Error")
-    )
+    const { receive } = yield* kept(world.start)
     yield* World.pass("1 second")
     yield* Effect.forkChild(receive("1", "PENDING"))
     yield* World.pass("350 millis")
     yield* world.ledger.claim({ at: Infinity, until: minute, limit: 1 })
     yield* World.pass("30 seconds")
     expect(world.calls).toEqual([])
-    expect(logged).toEqual([["A row could not be worked on"]])
+    expect(lines).toEqual([["A row could not be worked on"]])
     yield* World.pass("1 minute")
     expect(told(world)).toEqual(["PENDING"])
   })
@@ -262,16 +252,12 @@ describe("a handler that", () => {
       Effect.die(named),
       Effect.fail(bug)
     ]
-    const logged: Array<unknown> = []
-    const logger = Logger.make(({ cause, message }) => logged.push([message, cause]))
+    const { kept, lines } = World.keepLog("Warn", ({ cause, message }) => [message, cause])
     const world = yield* World.make({ handle: () => deeds.shift() ?? Effect.void })
-    const { receive } = yield* world.start.pipe(
-      Effect.provide(Logger.layer([logger])),
-      Effect.provideService(MinimumLogLevel, "Warn")
-    )
+    const { receive } = yield* kept(world.start)
     yield* receive("1", "PENDING")
     yield* World.pass("1 minute")
-    expect(logged).toEqual([
+    expect(lines).toEqual([
       [["The handler failed; it is called again in 1 s"], Cause.fail("not now")],
       [["The handler failed; it is called again in 2 s", "OutOfStock: none are left"], Cause.empty],
       [["The handler failed; it is called again in 4 s"], Cause.fail(wrapped)],
