@@ -16,6 +16,8 @@ import * as World from "@pawl/test-support/World"
 const { day, hour, minute, says, second, told } = World
 
 describe("R27: a write that begins before the clock is set back and is stored after it", () => {
+  const setAt = 5 * second
+
   /**
    * A statement takes 200 ms. The worker checks the clock every 400 ms, in a phase before the
    * callback.
@@ -26,11 +28,11 @@ describe("R27: a write that begins before the clock is set back and is stored af
         const { receive, ...world } = yield* World.started({
           latency: "200 millis",
           pollInterval: Duration.millis(1),
-          clock: (now) => 100 * day + (now >= minute ? -step : 0),
+          clock: (now) => 100 * day + (now >= setAt ? -step : 0),
           read: says(status)
         })
         yield* World.pass(phase)
-        yield* World.pass(minute - 1 - phase)
+        yield* World.pass(setAt - 1 - phase)
         yield* Effect.forkChild(receive("1", status), { startImmediately: true })
         yield* World.pass("8 seconds")
         return told(world).join()

@@ -1,5 +1,4 @@
 /** `@pawl/testkit/Laws/Store` has the laws of every ledger. */
-import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -115,8 +114,6 @@ const newest = (place: Place, numRuns: number) => {
     ))
 }
 
-const acceptOne = Ledger.use((ledger) => ledger.accept(verified("card", card()), 1000))
-
 const promises = (place: Place) => {
   const test = testIn(place)
 
@@ -216,18 +213,6 @@ const promises = (place: Place) => {
       Effect.provideService(Statement.CurrentTransformer, count)
     )
   })
-
-  it.effect("an accept stores neither the row nor the body if one of them cannot be stored", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      yield* sql`ALTER TABLE pawl_transactions_texts RENAME TO absent`
-      const error = yield* Effect.flip(acceptOne)
-      yield* sql`ALTER TABLE absent RENAME TO pawl_transactions_texts`
-      expect(error).toBeInstanceOf(StoreUnavailable)
-      expect(yield* sql`SELECT * FROM pawl_transactions`).toEqual([])
-      expect(yield* acceptOne).toEqual({ isNew: true })
-    }).pipe(Effect.provide(emptied(place), { local: true }))
-  )
 }
 
 const newer = (place: Place) =>

@@ -95,7 +95,7 @@ describe("after an outage of all receivers (R18)", () => {
       pollInterval,
       read: says("SUCCEED")
     })
-    const ids = Array.from({ length: 120 }, (_, id) => String(id))
+    const ids = Array.from({ length: 60 }, (_, id) => String(id))
     for (const id of ids.slice(20)) yield* receive(id, "SUCCEED")
     yield* World.pass("13 hours")
     // These are read a few minutes before the outage.
@@ -131,17 +131,17 @@ describe("after an outage of all receivers (R18)", () => {
 test("R27: a clock that is set back while no receiver runs delays no read", function* () {
   const world = yield* World.make({
     pollInterval,
-    clock: (now) => 100 * day + (now >= 13 * hour ? -20 * day : 0),
+    clock: (now) => 100 * day + (now >= hour ? -20 * day : 0),
     read: says("SUCCEED")
   })
   const first = yield* world.start
   yield* first.receive("1", "SUCCEED")
-  yield* World.pass(13 * hour - minute)
+  yield* World.pass(hour - minute)
   yield* first.stop
   yield* World.pass("2 minutes")
   yield* world.start
-  yield* World.pass("2 days")
-  // After 12 hours and then after 24.
-  expect(world.reads.length).toBe(3)
+  yield* World.pass("1 day")
+  // The watch reads after 12 hours; the time before the step may count twice.
+  expect(world.reads.length).toBe(2)
   expect(alarms(world)).toEqual([wasSet])
 })

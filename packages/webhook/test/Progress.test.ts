@@ -176,7 +176,7 @@ test("a worker whose claims are refused says so, although it can note that it is
 })
 
 describe("a backlog", () => {
-  const pollInterval = Duration.seconds(1)
+  const pollInterval = Duration.seconds(10)
 
   test.each([
     [

@@ -95,18 +95,6 @@ const inTransactions = (place: Place) => {
     expect(yield* sql`SELECT id FROM orders ORDER BY id`).toEqual([{ id: "2" }, { id: "3" }])
     expect(yield* store.isInTransaction).toBe(false)
   })
-
-  live("writes that wait at the same time all get their own row", function* () {
-    const store = Context.get(yield* Layer.build(emptied(place)), RequestStore.RequestStore)
-    const ids = Array.from({ length: 40 }, (_, id) => String(id % 30))
-    const written = yield* Effect.forEach(
-      ids,
-      (id) => store.write(request(id), { at: 1000, until: 31_000 }),
-      { concurrency: "unbounded" }
-    )
-    expect(written.map(({ row }) => row.requestId)).toEqual(ids)
-    expect(written.filter(({ isNew }) => isNew)).toHaveLength(30)
-  })
 }
 
 live(

@@ -101,11 +101,17 @@ describe("the rules", () => {
   })
 })
 
-it("a body that is no JSON is refused with the fault", () => {
+it("a body that is no JSON is refused with the fault, and one that is no object", () => {
   expect(verify()(incoming("card", card(), { body: Uint8Array.of(0xff) }))).toEqual({
     status: 400,
     reason: "the body is not valid JSON: encoding"
   })
+  for (const text of ["null", "1", "[]"]) {
+    expect(verify()(incoming("card", card(), { body: new TextEncoder().encode(text) }))).toEqual({
+      status: 400,
+      reason: "the body is not a JSON object"
+    })
+  }
 })
 
 it("a secret that is the current and the previous one counts as the current one", () => {

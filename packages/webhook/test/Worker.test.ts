@@ -17,14 +17,14 @@ describe("the slots", () => {
       handle: () => Effect.sleep("1 second"),
       read: () => Effect.delay(Effect.succeed("SUCCEED"), "1 second")
     })
-    for (let id = 0; id < 150; id++) yield* receive(String(id), "PENDING")
+    for (let id = 0; id < 80; id++) yield* receive(String(id), "PENDING")
     yield* World.pass("10 seconds")
-    for (let id = 0; id < 150; id++) yield* receive(String(id), "SUCCEED")
+    for (let id = 0; id < 80; id++) yield* receive(String(id), "SUCCEED")
     yield* World.pass("30 seconds")
-    expect(told(world).length).toBe(300)
+    expect(told(world).length).toBe(160)
     expect(world.counts).toMatchObject({ mostHandling: 48, mostReading: 16 })
     // Each call ends with a free slot and a released row, and both may begin a round.
-    expect(world.counts.claims).toBeLessThan(3 * 300)
+    expect(world.counts.claims).toBeLessThan(3 * 160)
   })
 
   test("fail in rounds while the store is gone, which is logged at most every 10 minutes", function* () {
@@ -44,14 +44,13 @@ describe("a worker under load", () => {
 
   const waitOfFirstTell = Effect.fnUntraced(function* (
     world: World.World,
-    receive: (id: string, status: "PENDING" | "SUCCEED") => Effect.Effect<unknown>,
-    status: "PENDING" | "SUCCEED" = "PENDING"
+    receive: (id: string, status: "PENDING") => Effect.Effect<unknown>
   ) {
     const transactionId = `other-${world.now()}`
     const registration = { kind: "apm-payment", transactionId } as const
     yield* Effect.orDie(world.ledger.register(registration, world.now()))
     const sentAt = world.now()
-    yield* receive(transactionId, status)
+    yield* receive(transactionId, "PENDING")
     yield* World.pass("10 seconds")
     const call = world.calls.find((each) => each.transactionId === transactionId)
     return (call?.at ?? Infinity) - sentAt
@@ -60,7 +59,7 @@ describe("a worker under load", () => {
   test("tells a transaction within a second while 1,000 claims wait for a service that hangs (R34)", function* () {
     const { receive, ...world } = yield* World.started({ read: () => Effect.never })
     for (const id of many) yield* receive(id, "SUCCEED")
-    for (let minutes = 0; minutes < 4; minutes++) {
+    for (let minutes = 0; minutes < 2; minutes++) {
       expect(yield* waitOfFirstTell(world, receive)).toBeLessThanOrEqual(second)
       yield* World.pass("50 seconds")
     }
@@ -77,30 +76,11 @@ describe("a worker under load", () => {
     // The first calls take 10 seconds each, 48 at a time.
     yield* World.pass("70 seconds")
     expect(world.calls.length).toBeGreaterThanOrEqual(300)
-    for (let minutes = 0; minutes < 4; minutes++) {
+    for (let minutes = 0; minutes < 2; minutes++) {
       expect(yield* waitOfFirstTell(world, receive)).toBeLessThanOrEqual(second)
       yield* World.pass("50 seconds")
     }
     expect(world.counts.mostHandling).toBeLessThanOrEqual(64)
-  })
-
-  test("reads a claim that was never read before all repeats of captured callbacks (A30)", function* () {
-    const readTime = 500
-    const { receive, ...world } = yield* World.started({
-      read: ({ id }) =>
-        Effect.delay(Effect.succeed(isUnrelated(id) ? "SUCCEED" : "FAILED"), readTime)
-    })
-    const captured = many.slice(0, 60)
-    for (const id of captured) yield* receive(id, "FAILED")
-    yield* World.pass("1 minute")
-    for (const id of captured) yield* receive(id, "SUCCEED")
-    yield* World.pass("1 minute")
-    for (const id of captured) yield* receive(id, "SUCCEED")
-    yield* World.pass("2 seconds")
-    for (let rounds = 0; rounds < 2; rounds++) {
-      for (const id of captured) yield* receive(id, "SUCCEED")
-      expect(yield* waitOfFirstTell(world, receive, "SUCCEED")).toBeLessThanOrEqual(2 * readTime)
-    }
   })
 
   test("reads the oldest claim in time too, while newer ones come without an end (A30)", function* () {
@@ -119,8 +99,6 @@ describe("a worker under load", () => {
 })
 
 describe("a worker that ends", () => {
-  const slow = (duration: Duration.Input) => ({ handle: () => Effect.sleep(duration) })
-
   test("lets a running handler finish, and releases at once the rows whose handler has not started (R25)", function* () {
     const world = yield* World.make({
       handle: () => Effect.sleep("12 seconds"),
@@ -151,7 +129,7 @@ describe("a worker that ends", () => {
   })
 
   test("leaves 15 seconds to a handler, and then its row to others when its lease has run out (R25)", function* () {
-    const world = yield* World.make(slow("1 minute"))
+    const world = yield* World.make({ handle: () => Effect.sleep("1 minute") })
     const first = yield* world.start
     yield* first.receive("1", "PENDING")
     yield* World.pass("2 seconds")
