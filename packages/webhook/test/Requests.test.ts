@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
@@ -100,6 +101,19 @@ describe("in memory", () => {
     const response = yield* second.send("apm-payment", fake.payment("order-1"))
     expect(response).toMatchObject({ transactionId: "100001" })
     expect(service.seen).toHaveLength(2)
+  })
+
+  test("a failure without an effect that was not written is an unknown outcome, because a worker sends it again", function* (built) {
+    const service = fake.make(["unsent"])
+    const first = yield* start({ built, service })
+    service.beforeAnswer(first.cutOff)
+    const error = yield* Effect.flip(first.send("apm-payment", fake.payment("order-1")))
+    expect(error).toMatchObject({ _tag: "OutcomeUnknown", requestId: "order-1" })
+    yield* first.kill
+    const second = yield* start({ built, service })
+    yield* pass(minute)
+    expect(yield* second.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+    expect(service.effects.size).toBe(1)
   })
 
   test("a call whose lease was lost gets the outcome of the process that took its request over", function* (built) {
@@ -206,6 +220,28 @@ describe("in memory", () => {
     }
     expect(service.effects.size).toBe(3)
     expect(yield* shop.parked({ limit: 10 })).toMatchObject([{ requestId: "3" }])
+  })
+
+  test("of two calls with different bodies, which seal a request anew, one is a conflict", function* (built) {
+    const wrong = yield* start({
+      built,
+      service: fake.make(Array<"unsent">(9).fill("unsent")),
+      key: "wrong-secret"
+    })
+    yield* wrong.enqueue("apm-payment", fake.payment("1"))
+    yield* wrong.kill
+    const service = fake.make()
+    service.beforeAnswer(Effect.sleep("5 seconds"))
+    const shop = yield* start({ built, service })
+    const calls = ["10.00", "20.00"].map((amount) =>
+      Effect.result(shop.send("apm-payment", fake.payment("1", amount)))
+    )
+    const both = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
+    yield* pass("20 seconds")
+    const ends = (yield* Fiber.join(both)).map((end) =>
+      Result.isFailure(end) ? end.failure._tag : end.success.transactionId
+    )
+    expect(ends.toSorted()).toEqual(["100001", "RequestConflict"])
   })
 
   test("a confirmed transaction of a request that was refused raises an alarm, and the next call learns it", function* (built) {
