@@ -42,7 +42,10 @@ const makeTests = (run: Run) => {
       with:
         <Services>(layer: () => Layer.Layer<Services, unknown>) =>
         (name: string, body: () => Steps<Services | Scope.Scope>): void =>
-          vitest.it(name, () => runOnce(Effect.provide(Effect.gen(body), layer(), { local: true })))
+          // A test releases what it made before its services end.
+          vitest.it(name, () =>
+            runOnce(Effect.provide(Effect.scoped(Effect.gen(body)), layer(), { local: true }))
+          )
     }
   )
 }

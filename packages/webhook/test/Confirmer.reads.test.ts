@@ -1,3 +1,4 @@
+import * as Evidence from "@pawl/core/Evidence"
 import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
 import type { Kind } from "@pawl/core/Kind"
 import {
@@ -7,6 +8,7 @@ import {
   Unauthorized,
   Unreachable
 } from "@pawl/core/PaymentsError"
+import type { Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +16,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { MinimumLogLevel } from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
-import { describe, expect } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Confirmer from "../src/internal/work/Confirmer.ts"
 import { test } from "@pawl/test-support/Tests"
 import { keepLog } from "@pawl/test-support/World"
@@ -156,5 +158,33 @@ describe("a read", () => {
     expect(yield* policyOf()).toBe("final")
     expect(yield* policyOf({})).toBe("final")
     expect(yield* policyOf({ policy: "always" })).toBe("always")
+  })
+})
+
+describe("the claims of a row", () => {
+  const stateOf = (confirmed: Status, claims: ReadonlyArray<Status>, policy: Evidence.Policy) => {
+    const row = {
+      ...blank("apm", "1", 0),
+      evidence: [...claims.map(Evidence.claimed), Evidence.confirmed(confirmed)].reduce(
+        Evidence.join
+      ),
+      read: { status: confirmed, askedAt: 0 }
+    }
+    return Confirmer.unsettledClaim(row, policy)
+  }
+
+  it.each<[Evidence.Policy, Status, ReadonlyArray<Status>, string | undefined]>([
+    ["final", "SUCCEED", [], undefined],
+    ["final", "SUCCEED", ["SUCCEED"], undefined],
+    ["final", "CHARGEBACK", ["SUCCEED"], undefined],
+    ["final", "PENDING", ["PROCESSING"], undefined],
+    ["final", "PENDING", ["SUCCEED"], "ahead"],
+    ["final", "SUCCEED", ["CHARGEBACK"], "ahead"],
+    ["final", "SUCCEED", ["FAILED"], "contradicted"],
+    ["final", "SUCCEED", ["FAILED", "CHARGEBACK"], "contradicted"],
+    // Both have rank 3, and neither is final.
+    ["always", "PROCESSING", ["CUSTOMER_VERIFICATION"], "ahead"]
+  ])("under %s, with %s confirmed and %j claimed, are %s", (policy, confirmed, claims, state) => {
+    expect(stateOf(confirmed, claims, policy)).toBe(state)
   })
 })

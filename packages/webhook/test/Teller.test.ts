@@ -1,7 +1,17 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Handler from "@pawl/core/Handler"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { expect } from "vitest"
+import { Confirmer } from "../src/internal/work/Confirmer.ts"
+import * as Journal from "../src/Journal.ts"
+import { layerMemory } from "../src/Ledger.ts"
+import { blank } from "../src/internal/rule/Row.ts"
+import * as NextWork from "../src/internal/work/NextWork.ts"
+import { defaults } from "../src/internal/rule/WorkLimits.ts"
+import * as Teller from "../src/internal/work/Teller.ts"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
@@ -127,4 +137,20 @@ test("a call whose lease is lost before its mark is neither told nor failed", fu
   expect(entriesOf(world, "Told", "HandlerFailed")).toEqual([])
   expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: undefined, attempt: 1 })
   yield* kill
+})
+
+test("a row with nothing to tell is returned as it is", function* () {
+  const confirmer = { policy: "final", read: () => Effect.never } as const
+  const layer = Teller.layer(defaults).pipe(
+    Layer.provide([
+      Layer.fresh(layerMemory),
+      Layer.succeed(Confirmer, confirmer),
+      Journal.layer,
+      Handler.layer(() => Effect.die("is not called"))
+    ])
+  )
+  const { tell } = Context.get(yield* Layer.build(layer), Teller.Teller)
+  const row = { ...blank("apm", "1", 0), lease: 1, evidenceAtLease: 0 }
+  const pending = NextWork.none(row)
+  expect(yield* tell(pending, () => Effect.die("is not released"))).toBe(pending)
 })
