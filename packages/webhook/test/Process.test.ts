@@ -78,16 +78,22 @@ it("a request that cannot be rebuilt now is tried later with growing waits, and 
   )
 })
 
-it("a process that cannot end its requests says after a minute that none are sent", async () => {
-  const error = new StoreUnavailable({ cause: { code: "42501" } })
-  const { lines } = await watched(function* () {
-    const shop = yield* start({ plant: () => ({ settle: () => Effect.fail(error) }) })
-    yield* shop.enqueue("apm-payout", payment("order-1"))
-    yield* pass("70 seconds")
-  })
-  const reason = "no requests are sent: the role has too few rights (SQLSTATE 42501)"
-  expect(lines).toContainEqual([{ _tag: "Alarm", reason }, {}])
-})
+it.each([
+  ["claims", "claim"],
+  ["ends of requests", "settle"]
+] as const)(
+  "a process whose %s are refused says after a minute that no requests are sent",
+  async (_, name) => {
+    const error = new StoreUnavailable({ cause: { code: "42501" } })
+    const { lines } = await watched(function* () {
+      const shop = yield* start({ plant: () => ({ [name]: () => Effect.fail(error) }) })
+      yield* shop.enqueue("apm-payout", payment("order-1"))
+      yield* pass("70 seconds")
+    })
+    const reason = "no requests are sent: the role has too few rights (SQLSTATE 42501)"
+    expect(lines).toContainEqual([{ _tag: "Alarm", reason }, {}])
+  }
+)
 
 it("a process of two shards, one of which refuses its claims, says so and sends the requests of the other", async () => {
   const error = new StoreUnavailable({ cause: { code: "42501" } })

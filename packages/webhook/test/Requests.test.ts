@@ -222,28 +222,6 @@ describe("in memory", () => {
     expect(yield* shop.parked({ limit: 10 })).toMatchObject([{ requestId: "3" }])
   })
 
-  test("of two calls with different bodies, which seal a request anew, one is a conflict", function* (built) {
-    const wrong = yield* start({
-      built,
-      service: fake.make(Array<"unsent">(9).fill("unsent")),
-      key: "wrong-secret"
-    })
-    yield* wrong.enqueue("apm-payment", fake.payment("1"))
-    yield* wrong.kill
-    const service = fake.make()
-    service.beforeAnswer(Effect.sleep("5 seconds"))
-    const shop = yield* start({ built, service })
-    const calls = ["10.00", "20.00"].map((amount) =>
-      Effect.result(shop.send("apm-payment", fake.payment("1", amount)))
-    )
-    const both = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
-    yield* pass("20 seconds")
-    const ends = (yield* Fiber.join(both)).map((end) =>
-      Result.isFailure(end) ? end.failure._tag : end.success.transactionId
-    )
-    expect(ends.toSorted()).toEqual(["100001", "RequestConflict"])
-  })
-
   test("a confirmed transaction of a request that was refused raises an alarm, and the next call learns it", function* (built) {
     const service = fake.make(["404"])
     const shop = yield* start({ built, service })
@@ -281,6 +259,33 @@ describe("in memory", () => {
 })
 
 describe("in SQLite", () => {
+  // Its calls wait for the store at the same time.
+  testInWorld(
+    "of two calls with different bodies, which seal a request anew, one is a conflict",
+    function* () {
+      const built = yield* Layer.build(Layer.fresh(ledgerOf(newFile())))
+      const wrong = yield* start({
+        built,
+        service: fake.make(Array<"unsent">(9).fill("unsent")),
+        key: "wrong-secret"
+      })
+      yield* wrong.enqueue("apm-payment", fake.payment("1"))
+      yield* wrong.kill
+      const service = fake.make()
+      service.beforeAnswer(Effect.sleep("5 seconds"))
+      const shop = yield* start({ built, service })
+      const calls = ["10.00", "20.00"].map((amount) =>
+        Effect.result(shop.send("apm-payment", fake.payment("1", amount)))
+      )
+      const both = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
+      yield* pass("20 seconds")
+      const ends = (yield* Fiber.join(both)).map((end) =>
+        Result.isFailure(end) ? end.failure._tag : end.success.transactionId
+      )
+      expect(ends.toSorted()).toEqual(["100001", "RequestConflict"])
+    }
+  )
+
   testInWorld(
     "no card number, security code, secret or body is in the file, while a request is in doubt and after it",
     function* () {

@@ -338,6 +338,26 @@ test("a limit that would stop or repeat the work is refused", function* () {
   yield* Effect.void
 })
 
+test("a handler whose schedule had ended before an outage is not called after it", function* () {
+  const retrySchedule = Schedule.spaced("10 minutes").pipe(
+    Schedule.upTo({ duration: "25 minutes" })
+  )
+  const world = yield* World.make({
+    read: says("PENDING"),
+    handle: () => Effect.fail("not now"),
+    retrySchedule
+  })
+  const first = yield* world.start
+  yield* first.receive("1", "PENDING")
+  yield* World.pass("31 minutes")
+  yield* first.kill
+  yield* World.pass("1 day")
+  yield* world.start
+  yield* World.pass("1 hour")
+  expect(World.times(world)).toEqual([0, 10 * minute, 20 * minute, 30 * minute])
+  expect(deadLetter(world)).toEqual(["handler-failed"])
+})
+
 test("a transition carries the requestId of the registration and the newest callback that claims its status, with its signed fields apart", function* () {
   const { receive, ...world } = yield* World.started({
     read: ({ id }) => Effect.succeed(id === "3" ? "FAILED" : "SUCCEED")
