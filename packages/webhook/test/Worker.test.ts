@@ -86,16 +86,15 @@ describe("a worker under load", () => {
 
   test("reads the oldest claim in time too, while newer ones come without an end (A30)", function* () {
     const { receive, ...world } = yield* World.started({
-      limits: { reads: 8 },
       read: () => Effect.delay(Effect.succeed("PENDING"), second)
     })
-    // One worker reads 4 a second, and 5 come.
-    for (let id = 0; id < 75; id++) {
+    // One worker reads 16 a second, and 20 come.
+    for (let id = 0; id < 300; id++) {
       yield* receive(String(id), "SUCCEED")
-      if (id % 5 === 4) yield* World.pass("1 second")
+      if (id % 20 === 19) yield* World.pass("1 second")
     }
     const first = new Set(world.reads.map(({ id }) => Number(id)))
-    const oldest = Array.from({ length: 15 }, (_, id) => id)
+    const oldest = Array.from({ length: 4 * 15 }, (_, id) => id)
     expect(oldest.filter((id) => !first.has(id))).toEqual([])
   })
 })
