@@ -29,7 +29,7 @@ import type { Connection, Row } from "effect/sql/SqlConnection"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
-import { closeSync, openSync, statSync } from "node:fs"
+import { closeSync, openSync, realpathSync, statSync } from "node:fs"
 import { unescape } from "node:querystring"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import type { Ledger } from "./Ledger.ts"
@@ -38,6 +38,7 @@ import * as NodeOwnFile from "./internal/NodeOwnFile.ts"
 import { attempt, makeFlush } from "./internal/NodeFlush.ts"
 import type { Records } from "./internal/records/Records.ts"
 import type { RequestStore } from "./internal/ledger/RequestStore.ts"
+import * as Fault from "./internal/sql/Fault.ts"
 import * as Retry from "./internal/sql/Retry.ts"
 
 /**
@@ -88,10 +89,11 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlErr
 const make = Effect.fnUntraced(function* (options: Options) {
   const database = yield* open(options)
   const file = fileOf(options.filename)
+  const target = yield* attempt("open", () => file && realpathSync(file))
   const { connection, isTransaction } = connect(
     database,
-    file === undefined ? Effect.void : yield* makeCheck(file),
-    file === undefined ? Effect.void : yield* makeFlush(file, database)
+    file && target ? yield* makeCheck(file, target) : Effect.void,
+    target ? yield* makeFlush(target, database) : Effect.void
   )
   return yield* SqlClient.make({
     ...SqlClient.makeSqliteAcquirers({
@@ -123,9 +125,9 @@ const open = ({ filename }: Options) =>
       )
     ),
     Effect.tap(() => protect(filename)),
-    Effect.mapError(({ reason }) => {
-      const why = reasons[reason._tag] ?? `${messageOf(reason.cause)}; name another file`
-      const message = `The SQLite file ${filename} cannot be used: ${why}`
+    Effect.mapError((error) => {
+      const { reason } = error
+      const message = `The SQLite file ${filename} cannot be used: ${reasonOf(error)}`
       return new SqlError({
         reason: new ConnectionError({ message, operation: "open", cause: reason.cause })
       })
@@ -164,17 +166,21 @@ const protect = (filename: string): Effect.Effect<void> => {
   return file === undefined
     ? Effect.void
     : Effect.forEach(
-        [file, `${file}-wal`, `${file}-shm`],
-        (each) => Effect.ignore(attempt("open", () => NodeOwnFile.close(each))),
+        ["", "-wal", "-shm"],
+        (suffix) =>
+          Effect.ignore(attempt("open", () => NodeOwnFile.close(realpathSync(file) + suffix))),
         { discard: true }
       )
 }
 
-const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
-
-const reasons: Partial<Record<SqlError["reason"]["_tag"], string>> = {
-  ConnectionError: "its directory must exist, and both must be readable and writable",
-  LockTimeoutError: "another process has locked it; end that process, or name another file"
+const reasonOf = (error: SqlError): string => {
+  const { _tag, cause } = error.reason
+  if (Fault.of(error).kind === "refused") {
+    return "its directory must exist, and both must be readable and writable"
+  }
+  return _tag === "LockTimeoutError"
+    ? "another process has locked it; end that process, or name another file"
+    : `${cause instanceof Error ? cause.message : String(cause)}; name another file`
 }
 
 /** Sets and checks the modes that make commits durable, and the write lock. */
@@ -191,16 +197,20 @@ const harden = (database: DatabaseSync): void => {
     throw new Error(`a commit would not reach the disk (synchronous is ${synchronous})`)
   }
   database.exec(`PRAGMA journal_size_limit = ${logSize}`)
-  database.exec("BEGIN IMMEDIATE; ROLLBACK")
+  // A transaction alone begins on a read-only file, too.
+  database.exec("BEGIN IMMEDIATE; PRAGMA user_version = 0; ROLLBACK")
 }
 
 /**
  * Makes the check that the file is still the opened one; SQLite would write to a file without a
- * name.
+ * name. The log is beside the target of a link.
  */
-const makeCheck = (filename: string): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
+const makeCheck = (
+  filename: string,
+  target: string
+): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
   const identify = attempt("open", () =>
-    [filename, `${filename}-wal`]
+    [filename, `${target}-wal`]
       .map((file) => {
         const { dev, ino } = statSync(file, { bigint: true })
         return `${dev}/${ino}`

@@ -49,6 +49,9 @@ describe("NodeSqlite", () => {
     )
     holder.close()
     yield* open(held.filename)
+    expect(yield* refusal(`file:${held.filename}?mode=ro`)).toBe(
+      `The SQLite file file:${held.filename}?mode=ro cannot be used: its directory must exist, and both must be readable and writable`
+    )
   })
 
   test("uses a write-ahead log, which SQLite flushes only for itself (R08)", function* () {
@@ -171,6 +174,20 @@ describe("NodeSqlite", () => {
     expect(yield* refusalOf(insert)).toBe(gone)
     rmSync(filename)
     expect(yield* refusalOf(insert)).toBe(gone)
+  })
+
+  test("R30: a link names the file that it led to at the start", function* () {
+    const [first, second, link] = [file().filename, file().filename, file().filename]
+    yield* open(second)
+    symlinkSync(first, link)
+    const sql = yield* open(link)
+    yield* sql`CREATE TABLE t (a INTEGER)`
+    for (const each of [first, `${first}-wal`]) expect(statSync(each).mode & 0o777).toBe(0o600)
+    rmSync(link)
+    symlinkSync(second, link)
+    expect((yield* Effect.flip(sql`INSERT INTO t VALUES (1)`)).message).toBe(
+      `The SQLite file ${link} was removed or replaced while it was open: start the receiver again`
+    )
   })
 
   test("rolls back a transaction, and a nested one alone", function* () {
