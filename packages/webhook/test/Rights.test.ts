@@ -55,7 +55,7 @@ await onPostgres((place) => {
       Effect.gen(function* () {
         yield* sql`REVOKE CREATE ON SCHEMA public FROM PUBLIC`
         expect(yield* refusal).toBe(
-          "The PostgreSQL database cannot be used: its role lacks CREATE on the schema public; docs/guides/rights.md has the GRANT statements"
+          "The PostgreSQL database cannot be used: it lacks tables of this version, and its role lacks CREATE on the schema public to make them; run pawl-receiver migrate as their owner (docs/guides/rights.md)"
         )
       })
     )

@@ -34,27 +34,35 @@ interface Missing {
   readonly missing: string
 }
 
-const checkThat = (sql: SqlClient, text: string): Effect.Effect<void, SqlError> =>
+const checkThat = (
+  sql: SqlClient,
+  text: string,
+  reasonOf: (rights: string) => string = (rights) =>
+    `its role lacks ${rights}; docs/guides/rights.md has the GRANT statements`
+): Effect.Effect<void, SqlError> =>
   sql.onDialectOrElse({
     pg: () =>
-      Effect.flatMap(sql.unsafe<Missing>(text), (lines) =>
-        lines.length === 0 ? Effect.void : lacking(lines)
-      ),
+      Effect.flatMap(sql.unsafe<Missing>(text), (lines) => {
+        if (lines.length === 0) return Effect.void
+        const reason = reasonOf(lines.map(({ missing }) => missing).join(", "))
+        const message = `The PostgreSQL database cannot be used: ${reason}`
+        return Effect.fail(
+          new SqlError({
+            reason: new AuthorizationError({ message, operation: "open", cause: undefined })
+          })
+        )
+      }),
     orElse: () => Effect.void
   })
-
-const lacking = (lines: ReadonlyArray<Missing>) => {
-  const rights = lines.map(({ missing }) => missing).join(", ")
-  const message = `The PostgreSQL database cannot be used: its role lacks ${rights}; docs/guides/rights.md has the GRANT statements`
-  return Effect.fail(
-    new SqlError({
-      reason: new AuthorizationError({ message, operation: "open", cause: undefined })
-    })
-  )
-}
 
 export const check = (sql: SqlClient): Effect.Effect<void, SqlError> =>
   Effect.andThen(checkThat(sql, schemaText), checkThat(sql, missingText))
 
+/** The role of a receiver should not get this right. */
 export const checkCreate = (sql: SqlClient): Effect.Effect<void, SqlError> =>
-  checkThat(sql, createText)
+  checkThat(
+    sql,
+    createText,
+    (right) =>
+      `it lacks tables of this version, and its role lacks ${right} to make them; run pawl-receiver migrate as their owner (docs/guides/rights.md)`
+  )
