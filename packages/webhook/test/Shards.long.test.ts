@@ -200,6 +200,14 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
     expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
   })
 
+  test("of two starts with other numbers of databases one is refused, also over an empty store", function* () {
+    const [one, two] = places()
+    const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>
+      Effect.exit(Layer.build(Layer.fresh(sharded(all))))
+    const exits = yield* Effect.all([start(one), start(one, two)], { concurrency: 2 })
+    expect(exits.map(({ _tag }) => _tag).toSorted()).toEqual(["Failure", "Success"])
+  })
+
   test("the commit of a handler runs in the database of its row", function* () {
     const all = places()
     const clients = yield* Effect.forEach(all, (place) =>

@@ -116,19 +116,24 @@ export const incompleteCount = (
 /** Takes a place for an engine; returns false if it has another one, or documents without one. */
 export const takePlace = (
   records: Records,
-  { count, position }: Place
+  place: Place
 ): Effect.Effect<boolean, StoreUnavailable> =>
   Effect.gen(function* () {
-    const place = yield* orDie("The setting")(records.get("settings", "place"))
-    const stored = place as Place | undefined
-    if (stored !== undefined) return stored.position === position && stored.count === count
-    if (count === 1) return true
-    for (const collection of ["transactions", "requests"] as const) {
-      const { found } = yield* records.page(collection, { after: "", limit: 1 })
-      if (found.length > 0) return false
+    const isPlaced = (yield* orDie("The setting")(records.get("settings", "place"))) !== undefined
+    if (!isPlaced && place.count > 1) {
+      for (const collection of ["transactions", "requests"] as const) {
+        const { found } = yield* records.page(collection, { after: "", limit: 1 })
+        if (found.length > 0) return false
+      }
     }
-    yield* setPlace(records, { position, count })
-    return true
+    // Another process may start at the same time, with another number of shards.
+    return yield* change(records, "place", (stored) => {
+      const taken = (stored as Place | undefined) ?? place
+      return {
+        value: taken,
+        result: taken.position === place.position && taken.count === place.count
+      }
+    })
   })
 
 export const setPlace = (records: Records, place: Place): Effect.Effect<void, StoreUnavailable> =>
