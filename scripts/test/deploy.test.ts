@@ -28,8 +28,10 @@ it("reports a flag that the receiver does not have, also if it begins like anoth
 it("every deployment gives the process 20 seconds to end, and no right to write its root file system", () => {
   const [deployment] = parseAllDocuments(manifests).map((each) => each.toJS())
   const { containers, initContainers, ...pod } = deployment.spec.template.spec
+  // Until the Service has left it out, a pod that is told to stop takes callbacks.
+  expect(containers[0].lifecycle.preStop.exec.command).toEqual(["sleep", "5"])
   expect(pod).toMatchObject({
-    terminationGracePeriodSeconds: 20,
+    terminationGracePeriodSeconds: 25,
     securityContext: { runAsNonRoot: true }
   })
   for (const { securityContext } of [...containers, ...initContainers]) {
