@@ -43,6 +43,13 @@ describe("an error of PostgreSQL", () => {
     expect(fault.cause).toContain(`SQLSTATE ${state}`)
   })
 
+  it.each(["26000", "25P02"])("with the state %s is that of a pooler", (state) => {
+    expect(Fault.of(ofPostgres(state))).toEqual({
+      kind: "statement",
+      cause: `a pooler is not in session mode (SQLSTATE ${state})`
+    })
+  })
+
   it.each([
     "pawl_transactions",
     "pawl_requests_texts",

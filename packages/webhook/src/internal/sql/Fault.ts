@@ -19,6 +19,9 @@ export interface Fault {
 
 type Meaning = readonly [kind: Fault["kind"], phrase: string]
 
+/** A prepared statement is missing, or the transaction of one was aborted. */
+const noSession: Meaning = ["statement", "a pooler is not in session mode"]
+
 /** SQLSTATE codes by their longest beginning. */
 const states: Readonly<Record<string, Meaning>> = {
   "25006": ["unavailable", "the database is read-only"],
@@ -27,6 +30,8 @@ const states: Readonly<Record<string, Meaning>> = {
   "42P01": ["statement", "a table is missing"],
   "42703": ["statement", "a column is missing"],
   "23": ["statement", "a constraint refuses the row"],
+  "25P02": noSession,
+  "26": noSession,
   P0001: ["statement", "a trigger refuses the row"],
   "53100": ["full", "the disk of the database is full"],
   "08": ["unavailable", "the connection is lost"],
