@@ -3,7 +3,7 @@ import { readText, serve } from "@pawl/test-support/Listener"
 import { run } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { afterAll } from "vitest"
@@ -285,6 +285,15 @@ describe("--merchants", () => {
       ])
       expect(yield* refusal(latin ?? "")).toEqual([
         `The merchants file ${latin} cannot be used: it is not UTF-8: save it as UTF-8.`
+      ])
+    })
+  )
+
+  it.live("names a merchant whose store is that of another one under another name", () =>
+    Effect.gen(function* () {
+      symlinkSync(join(directory, "x.db"), join(directory, "y.db"))
+      expect(yield* refusal(fileOf({ merchants: [shop("x"), shop("y")] }))).toEqual([
+        expect.stringMatching(/^Merchant [xy]: The store belongs to another merchant key/u)
       ])
     })
   )

@@ -59,7 +59,10 @@ const layerSeveral = (options: Options) => {
           id: merchant.id,
           accounts: merchant.accounts,
           storeBytes: merchant.storeBytes ?? settings.storeBytes,
-          layer: receiverOf(merchant, storeOf(merchant, connections), options)
+          layer: named(
+            merchant,
+            receiverOf(merchant, NodeStore.layerWith({ connections }, ...merchant.stores), options)
+          )
         }))
       )
     )
@@ -77,12 +80,11 @@ const connectionsOf = (merchants: ReadonlyArray<Merchant>): number => {
   return Math.min(10, Math.max(2, Math.floor(80 / databases.length)))
 }
 
-/** An error names the merchant, because the addresses of databases are not printed. */
-const storeOf = ({ id, stores }: Merchant, connections: number) =>
+/** An error of a store names the merchant, because the addresses of databases are not printed. */
+const named = ({ id }: Merchant, layer: ReturnType<typeof receiverOf>) =>
   Layer.effectContext(
-    Effect.mapError(
-      Layer.build(NodeStore.layerWith({ connections }, ...stores)),
-      ({ message }) => new NodeStore.StoreUnusable({ message: `Merchant ${id}: ${message}` })
+    Effect.catchTag(Layer.build(layer), "StoreUnusable", ({ message }) =>
+      Effect.fail(new NodeStore.StoreUnusable({ message: `Merchant ${id}: ${message}` }))
     )
   )
 
