@@ -57,6 +57,17 @@ describe("a worker whose writes are refused", () => {
     expect(yield* progress).toEqual({ cause: undefined, rows: [] })
   })
 
+  test("lists a row no more 15 minutes after its last failure, because another process may have written it", function* () {
+    const { ofRow, state } = yield* Progress.make(() => Effect.void)
+    const row = { method: "apm", scope: "apm", transactionId: "1" }
+    const write = ofRow(row, { sort: "rows", isEnd: true })(Effect.fail(refused))
+    yield* Effect.forkChild(Effect.exit(write))
+    yield* World.pass("5 seconds")
+    expect((yield* state).rows).toMatchObject([{ transactionId: "1" }])
+    yield* World.pass("16 minutes")
+    expect((yield* state).rows).toEqual([])
+  })
+
   test("raises the alarm again every 10 minutes, and at no other time", function* () {
     const { receive, ...world } = yield* World.started({ plant: refuses(() => true) })
     yield* receive("1", "PENDING")

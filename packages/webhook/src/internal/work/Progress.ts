@@ -143,8 +143,13 @@ export const make = Effect.fnUntraced(function* (
     const since = rows.get(key)?.since ?? at
     rows.delete(key)
     rows.set(key, { method, transactionId, sort, cause, since, at })
-    for (const [first, { at: last }] of rows) {
-      if (rows.size <= maxRows && at - last <= Duration.toMillis(limit) * maxQuiet) break
+    forgetBefore(at)
+  }
+
+  /** Another process may have written a row that does not fail any more. */
+  const forgetBefore = (now: number) => {
+    for (const [first, { at }] of rows) {
+      if (rows.size <= maxRows && now - at <= Duration.toMillis(limit) * maxQuiet) break
       rows.delete(first)
     }
   }
@@ -187,16 +192,19 @@ export const make = Effect.fnUntraced(function* (
     end: () => {
       isEnding = true
     },
-    state: Effect.sync(() => ({
-      cause: Object.values(failing).find(({ passed }) => passed > 0)?.cause,
-      rows: [...rows.values()].map(({ at, cause, method, since, transactionId }) => ({
-        method,
-        transactionId,
-        cause,
-        since,
-        at
-      }))
-    }))
+    state: Effect.sync(() => {
+      forgetBefore(clock.currentTimeMillisUnsafe())
+      return {
+        cause: Object.values(failing).find(({ passed }) => passed > 0)?.cause,
+        rows: [...rows.values()].map(({ at, cause, method, since, transactionId }) => ({
+          method,
+          transactionId,
+          cause,
+          since,
+          at
+        }))
+      }
+    })
   }
 })
 
