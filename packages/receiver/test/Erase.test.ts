@@ -435,5 +435,44 @@ await onPostgres((place) => {
           expect(yield* holding("Grace Hopper 1")).toEqual([])
         }).pipe(Effect.scoped)
       ))
+
+    it("a rewrite fails for a role that does not own the tables, which PostgreSQL skips, or that does not see who holds a snapshot", () =>
+      within(place)(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const role = `pawl_erase_${place.database}`
+          const asRole = Effect.scoped(
+            Effect.flatMap(Layer.build(Layer.fresh(ledgerOf(place, { username: role }))), (built) =>
+              waitedFor(Effect.exit(Context.get(built, Ledger).compact))
+            )
+          )
+          const give = (owner: string) =>
+            Effect.flatMap(
+              sql<{ readonly name: string }>`
+                SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'pawl_%'`,
+              Effect.forEach(({ name }) => sql.unsafe(`ALTER TABLE ${name} OWNER TO ${owner}`))
+            )
+          yield* sql.unsafe(`CREATE ROLE ${role} LOGIN`)
+          yield* Effect.gen(function* () {
+            yield* sql.unsafe(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${role}`)
+            yield* sql.unsafe(`GRANT pg_read_all_stats TO ${role}`)
+            expect((yield* asRole)._tag).toBe("Failure")
+            yield* give(role)
+            expect((yield* asRole)._tag).toBe("Success")
+            yield* sql.unsafe(`REVOKE pg_read_all_stats FROM ${role}`)
+            expect((yield* asRole)._tag).toBe("Failure")
+          }).pipe(
+            Effect.ensuring(
+              Effect.orDie(
+                Effect.all([
+                  give("CURRENT_USER"),
+                  sql.unsafe(`DROP OWNED BY ${role}`),
+                  sql.unsafe(`DROP ROLE ${role}`)
+                ])
+              )
+            )
+          )
+        })
+      ))
   })
 })

@@ -67,7 +67,7 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
       if (compact) {
         yield* Effect.catchTag(ledger.compact, "StoreUnavailable", (error) =>
           report(
-            `The texts are deleted, and the store could not be rewritten (${Fault.of(error).cause}): end the receivers and other sessions that use it, make room on its disk, and run erase --compact again.`
+            `The texts are deleted, and the store could not be rewritten (${Fault.of(error).cause}): end the receivers and other sessions that use it, make room on its disk, and run erase --compact again, in PostgreSQL as the owner of the tables.`
           )
         )
         yield* Console.log(

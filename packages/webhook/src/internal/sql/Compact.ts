@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { LockTimeoutError, SqlError } from "effect/sql/SqlError"
+import { AuthorizationError, LockTimeoutError, SqlError } from "effect/sql/SqlError"
 import * as Retry from "./Retry.ts"
 
 const tables = [
@@ -21,7 +21,10 @@ const run = <A extends object>(sql: SqlClient, text: string) =>
 /** The server ends an idle transaction of a receiver after 5 seconds. */
 const snapshotWait = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: "7 seconds" }))
 
-/** A rewrite copies deleted rows that an older snapshot sees. */
+/**
+ * A rewrite copies deleted rows that an older snapshot sees. A role does not see the snapshots of
+ * others without `pg_read_all_stats`.
+ */
 const rewriteTables = Effect.fnUntraced(function* (sql: SqlClient) {
   const [line] = yield* run<{ readonly end: string }>(
     sql,
@@ -33,7 +36,9 @@ const rewriteTables = Effect.fnUntraced(function* (sql: SqlClient) {
       AND backend_xmin IS NOT NULL AND age(backend_xmin) > age(${end}::xid)
     UNION ALL SELECT slot_name FROM pg_replication_slots WHERE age(xmin) > age(${end}::xid)
     UNION ALL SELECT gid FROM pg_prepared_xacts WHERE age(transaction) > age(${end}::xid)
-    UNION ALL SELECT 'another transaction' WHERE pg_snapshot_xmin(pg_current_snapshot()) < ${end}`
+    UNION ALL SELECT 'another transaction' WHERE pg_snapshot_xmin(pg_current_snapshot()) < ${end}
+    UNION ALL SELECT 'perhaps ' || usename FROM pg_stat_activity WHERE datname = current_database()
+      AND NOT pg_has_role(usesysid, 'USAGE') AND NOT pg_has_role('pg_read_all_stats', 'USAGE')`
   ).unprepared
   yield* Effect.retry(
     Effect.flatMap(holder, ([open]) =>
@@ -41,8 +46,24 @@ const rewriteTables = Effect.fnUntraced(function* (sql: SqlClient) {
     ),
     snapshotWait
   )
-  for (const table of tables) yield* run(sql, `VACUUM FULL ${table}`)
+  for (const table of tables) {
+    const file = run<{ readonly node: number }>(
+      sql,
+      `SELECT pg_relation_filenode('${table}') AS node`
+    )
+    const [before] = yield* file
+    yield* run(sql, `VACUUM FULL ${table}`)
+    const [after] = yield* file
+    // PostgreSQL skips a table of another role, with a warning alone.
+    if (before?.node === after?.node) return yield* notOwned(table)
+  }
 })
+
+const notOwned = (table: string) => {
+  const message = `permission denied to vacuum ${table}`
+  const cause = Object.assign(new Error(message), { code: "42501" })
+  return new SqlError({ reason: new AuthorizationError({ message, operation: "compact", cause }) })
+}
 
 const rewriteFiles = Effect.fnUntraced(function* (sql: SqlClient) {
   const files = yield* run<{ readonly name: string }>(sql, "PRAGMA database_list")
