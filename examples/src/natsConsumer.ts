@@ -2,16 +2,23 @@
  * Shows a program that consumes the stream of `nats.ts`: it applies each transition of a transaction once, in order.
  *
  * JetStream delivers a message again until it is acknowledged, and with `max_ack_pending` 1 no later one before that. An
- * acknowledgement may be lost, so the program keeps the last `sequence` that it applied of each transaction, and applies no
- * transition up to it again. A real program keeps it in the row that it changes, in one database transaction.
+ * acknowledgement may be lost, so the program keeps the last transition that it applied of each transaction, and applies only
+ * later ones. A real program keeps its status and `sequence` in the row that it changes, in one database transaction.
  */
 import { AckPolicy, jetstream, jetstreamManager } from "@nats-io/jetstream"
 import { nanos } from "@nats-io/transport-node"
 import type { Transition } from "@pawl/core/Handler"
+import { rank } from "@pawl/core/Status"
 import type { CloudEvent } from "@pawl/receiver/CloudEvent"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { connection, stream } from "./nats.ts"
+
+/** The rank decides first, because the numbers start again after an older backup was restored. */
+const isLater = (one: Transition, last: Transition | undefined): boolean =>
+  last === undefined ||
+  rank(one.to) > rank(last.to) ||
+  (rank(one.to) === rank(last.to) && one.sequence > last.sequence)
 
 /**
  * Consumes the stream, and calls `apply` with each transition that is later than the last one of its transaction. A
@@ -23,7 +30,7 @@ export const consume = <E>(
   apply: (transition: Transition) => Effect.Effect<void, E>
 ) =>
   Effect.gen(function* () {
-    const applied = new Map<string, number>()
+    const applied = new Map<string, Transition>()
     const open = yield* connection(servers)
     const manager = yield* Effect.tryPromise(() => jetstreamManager(open))
     yield* Effect.tryPromise(() =>
@@ -40,11 +47,11 @@ export const consume = <E>(
       Stream.fromAsyncIterable(messages, (error) => error),
       (message) => {
         const { data, subject } = message.json<CloudEvent>()
-        if (data.sequence <= (applied.get(subject) ?? 0)) return Effect.sync(() => message.ack())
+        if (!isLater(data, applied.get(subject))) return Effect.sync(() => message.ack())
         return Effect.match(apply(data), {
           onFailure: () => message.nak(100),
           onSuccess: () => {
-            applied.set(subject, data.sequence)
+            applied.set(subject, data)
             message.ack()
           }
         })
