@@ -61,6 +61,18 @@ await onPostgres((place) => {
     )
   )
 
+  it.effect("a store that was restored without one of its tables does not start", () =>
+    Effect.gen(function* () {
+      yield* build()
+      const sql = yield* owner
+      yield* sql`ALTER TABLE pawl_quarantine_texts RENAME TO elsewhere`
+      expect((yield* Effect.flip(Effect.scoped(build()))).message).toBe(
+        "The PostgreSQL database cannot be used: it lacks pawl_quarantine_texts; restore all tables of one backup"
+      )
+      yield* sql`ALTER TABLE elsewhere RENAME TO pawl_quarantine_texts`
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("the block of the guide is enough to accept, to work and to restart", () =>
     withRole((sql) =>
       Effect.gen(function* () {

@@ -25,6 +25,9 @@ const missingText = `SELECT right_name || ' on ' || table_name AS missing
   FROM (VALUES ${list}) AS needed (table_name, right_name)
   WHERE to_regclass(table_name) IS NOT NULL AND NOT has_table_privilege(to_regclass(table_name), right_name)`
 
+const lostText = `SELECT DISTINCT table_name AS missing FROM (VALUES ${list}) AS needed (table_name, right_name)
+  WHERE to_regclass(table_name) IS NULL`
+
 const schemaText = `SELECT 'USAGE on the schema of the store' AS missing WHERE current_schema() IS NULL`
 
 const createText = `SELECT 'CREATE on the schema ' || current_schema() AS missing
@@ -57,6 +60,10 @@ const checkThat = (
 
 export const check = (sql: SqlClient): Effect.Effect<void, SqlError> =>
   Effect.andThen(checkThat(sql, schemaText), checkThat(sql, missingText))
+
+/** A restored backup may lack a table of its migrations. */
+export const checkTables = (sql: SqlClient): Effect.Effect<void, SqlError> =>
+  checkThat(sql, lostText, (tables) => `it lacks ${tables}; restore all tables of one backup`)
 
 /** The role of a receiver should not get this right. */
 export const checkCreate = (sql: SqlClient): Effect.Effect<void, SqlError> =>

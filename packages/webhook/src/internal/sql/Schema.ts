@@ -106,6 +106,7 @@ export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, Sq
     Effect.andThen(stored),
     Effect.flatMap((version) => (version < newest ? run : Effect.void)),
     Effect.andThen(refuseNewer),
+    Effect.andThen(Effect.flatMap(SqlClient.SqlClient, Rights.checkTables)),
     Effect.retry({
       schedule: migrationWait,
       while: (error) => error._tag === "SqlError" && Retry.conflictPolicy.while(error)
