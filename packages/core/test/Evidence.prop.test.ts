@@ -2,10 +2,13 @@ import * as Evidence from "@pawl/core/Evidence"
 import { advance, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const policies = ["final", "always", "never"] as const
 const reads = [undefined, ...statuses]
 const size = 2 ** 18
+/** Every evidence, or a share of them. The factor is odd and near `size / 1.618`, which spreads the share evenly. */
+const evidences = Uint32Array.from({ length: repeats(size, 8) }, (_, at) => (at * 162_013) % size)
 
 const fold = (seen: ReadonlyArray<Status>) =>
   seen.reduce<Status | undefined>((stored, incoming) => advance(stored, incoming).status, undefined)
@@ -57,7 +60,7 @@ const always = (
   holds: (evidence: Evidence.Evidence, read: Status | undefined, policy: Evidence.Policy) => boolean
 ) => {
   for (const policy of policies) {
-    for (let evidence = 0; evidence < size; evidence++) {
+    for (const evidence of evidences) {
       const { conflict } = Evidence.standing(evidence, undefined, policy)
       for (const read of conflict === null ? [undefined] : reads) {
         if (!holds(evidence, read, policy)) expect.unreachable(show(evidence, read, policy))
@@ -68,7 +71,7 @@ const always = (
 
 describe("standing, for every evidence, last read and policy", () => {
   it("is of evidence whose claimed and confirmed statuses are listed", () => {
-    for (let evidence = 0; evidence < size; evidence++) {
+    for (const evidence of evidences) {
       const isListed =
         isSameList(Evidence.claimedStatuses(evidence), specifiedOf(claimedSets[evidence]).counts) &&
         isSameList(
@@ -81,7 +84,7 @@ describe("standing, for every evidence, last read and policy", () => {
 
   it("has the highest rank that counts", () => {
     for (const policy of policies) {
-      for (let evidence = 0; evidence < size; evidence++) {
+      for (const evidence of evidences) {
         const { topRank } = specified(evidence, policy)
         if (Evidence.standing(evidence, undefined, policy).rank !== topRank) {
           expect.unreachable(show(evidence, undefined, policy))
@@ -92,7 +95,7 @@ describe("standing, for every evidence, last read and policy", () => {
 
   it("equals a fold of the documented rule in any order if only one status counts at the top rank", () => {
     for (const policy of policies) {
-      for (let evidence = 0; evidence < size; evidence++) {
+      for (const evidence of evidences) {
         const { folds, top } = specified(evidence, policy)
         if (top.length !== 1) continue
         const { status } = Evidence.standing(evidence, undefined, policy)
@@ -105,7 +108,7 @@ describe("standing, for every evidence, last read and policy", () => {
 
   it("is in conflict exactly when two final statuses are confirmed at its rank, or claimed with none confirmed", () => {
     for (const policy of policies) {
-      for (let evidence = 0; evidence < size; evidence++) {
+      for (const evidence of evidences) {
         const { top } = specified(evidence, policy)
         const confirmed = top.filter((status) => isConfirmed(evidence, status))
         const isFinal = top.some(isTerminal)
@@ -125,7 +128,7 @@ describe("standing, for every evidence, last read and policy", () => {
 
   it("depends on the last read only in a conflict", () => {
     for (const policy of policies) {
-      for (let evidence = 0; evidence < size; evidence++) {
+      for (const evidence of evidences) {
         const { conflict, status } = Evidence.standing(evidence, undefined, policy)
         if (conflict !== null) continue
         for (const read of statuses) {

@@ -88,4 +88,4 @@ describe("the laws of a handler are broken", () => {
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 })
 
-describePlantedBugs("a handler", laws, handlers, shop, 100)
+describePlantedBugs("a handler", laws, handlers, shop, { numRuns: 100 })

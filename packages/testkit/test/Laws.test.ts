@@ -10,7 +10,8 @@ import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import * as Reducer from "../src/Laws/Reducer.ts"
 import * as Rule from "../src/Laws/Rule.ts"
-import { broken as namesOf, expectListed, expectSummary, stepsOf } from "./support/lawTests.ts"
+import { broken as namesOf } from "./support/lawTests.ts"
+import { describeBugs, type PlantedBug } from "./support/plantedBugs.ts"
 import { documented, reducers, rules } from "./support/reducers.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 
@@ -26,30 +27,13 @@ const breaks = <Subject>(
     })
   )
 
-const length = ({ counterexample }: Laws.LawBroken) => (counterexample as Array<unknown>).length
-
 /** A seed, so that laws check random values only. */
-const randomOnly = () => ({ seed: fc.readConfigureGlobal().seed ?? 1, numRuns: 3000 })
+const randomOnly = () => ({ seed: fc.readConfigureGlobal().seed ?? 1, numRuns: repeats(3000) })
 
 describe("the laws of a rule", () => {
   it.for(Rule.laws)("hold for the documented rule: $name", (law) =>
     Laws.run(law, documented, { numRuns: repeats(5000) })
   )
-
-  it.for(rules)("catch the planted bug: %s", ([, expected, rule]) => {
-    const short = breaks(Rule.laws, rule)
-    const broken = breaks(Rule.laws, rule, randomOnly())
-    expect(namesOf(broken)).toContain(expected)
-    expect(namesOf(short)).toEqual(namesOf(broken))
-    expect([...short, ...broken].filter((each) => length(each) > 3).map(String)).toEqual([])
-  })
-
-  it("each catch a planted bug that no other law catches", () => {
-    const alone = rules
-      .map(([, , rule]) => breaks(Rule.laws, rule))
-      .filter(({ length }) => length === 1)
-    expect(new Set(alone.flatMap(namesOf))).toEqual(new Set(Rule.laws.map(({ name }) => name)))
-  })
 })
 
 describe.for(["final", "always", "never"] as const)("the laws of a reducer, under %s", (policy) => {
@@ -58,22 +42,20 @@ describe.for(["final", "always", "never"] as const)("the laws of a reducer, unde
   )
 })
 
-describe("the laws of a reducer", () => {
-  const laws = Reducer.laws()
-
-  it.for(reducers)("catch the planted bug: %s", ([, expected, reducer]) => {
-    const broken = breaks(laws, reducer, randomOnly())
-    expect(namesOf(broken)).toContain(expected)
-    expect(broken.filter((each) => length(each) > 3).map(String)).toEqual([])
+/** Random values show every bug, and short ones the smallest counterexample of its law. */
+const describeSync = <Subject>(
+  of: string,
+  laws: ReadonlyArray<Laws.Law<Subject>>,
+  bugs: ReadonlyArray<PlantedBug<Subject>>
+) =>
+  describeBugs(of, laws, bugs, (subject, name) => {
+    const own = laws.filter((law) => law.name === name)
+    const [by] = breaks(own, subject)
+    return { broken: namesOf(breaks(laws, subject, randomOnly())), by }
   })
 
-  it("check every short sequence first, and each catch a planted bug that no other law catches", () => {
-    const found = reducers.map(([, , reducer]) => breaks(laws, reducer))
-    expect(Math.max(...found.flat().map(length))).toBeLessThanOrEqual(3)
-    const alone = found.filter(({ length }) => length === 1)
-    expect(new Set(alone.flatMap(namesOf))).toEqual(new Set(laws.map(({ name }) => name)))
-  })
-})
+describeSync("a rule", Rule.laws, rules)
+describeSync("a reducer", Reducer.laws(), reducers)
 
 it("the laws of a reducer, under never, catch a claimed final status that stands before a confirmed one", () => {
   const right = Reducer.evidenceReducer("never")
@@ -95,26 +77,6 @@ it("the laws of a reducer, under never, catch a claimed final status that stands
   expect(namesOf(breaks(Reducer.laws("never"), reducer, randomOnly()))).toEqual([
     "the only status of the highest rank stands"
   ])
-})
-
-describe("docs/laws.md", () => {
-  const expectPage = <Subject>(
-    of: string,
-    laws: ReadonlyArray<Laws.Law<Subject>>,
-    bugs: ReadonlyArray<readonly [bug: string, law: string, subject: Subject]>
-  ) => {
-    expectListed(of, laws)
-    const broken = bugs.map(([, name, subject]) => {
-      const one = laws.filter((law) => law.name === name)
-      return breaks(one, subject)[0]
-    })
-    expectSummary(of, broken.map(stepsOf))
-  }
-
-  it("lists every law, and docs/situations.md the lengths of the counterexamples", () => {
-    expectPage("a rule", Rule.laws, rules)
-    expectPage("a reducer", Reducer.laws(), reducers)
-  })
 })
 
 describe("in Node's own runner", () => {

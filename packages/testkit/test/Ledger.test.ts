@@ -76,9 +76,3 @@ it("bodies that a row took over outlive those of a later row (seed 540106357)", 
     await Laws.run(law, () => layerMemory, { examples: [reopenedKind], numRuns: 1 })
   }
 })
-
-it("a body that was deleted stays so when its row is joined (seed -766208576)", async () => {
-  for (const law of histories.filter(({ name }) => name.startsWith("callbacks are counted"))) {
-    await Laws.run(law, () => layerMemory, { seed: -766208576, numRuns: 73 })
-  }
-})

@@ -18,16 +18,11 @@ import * as Fake from "../src/Fake.ts"
 import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
 import * as Laws from "../src/Laws.ts"
-import { type Case, laws, type Reporting, service } from "../src/Laws/Receiver.ts"
-import {
-  breaks,
-  broken,
-  expectDescribed,
-  expectSummary,
-  names,
-  receiverLines
-} from "./support/lawTests.ts"
+import { laws, type Reporting, service } from "../src/Laws/Receiver.ts"
+import { breaks, stepsOf } from "./support/lawTests.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 import { type Make, page } from "./support/lawPictures.ts"
+import { describePlantedBugs } from "./support/plantedBugs.ts"
 import { letterReceiver } from "./support/letterReceiver.ts"
 import { receiver } from "./support/receiver.ts"
 import { receivers } from "./support/receivers.ts"
@@ -110,9 +105,6 @@ const pawlReceiver = async (): Promise<Reporting> => {
   }
 }
 
-const stepsOf = (by: Laws.LawBroken | undefined): number =>
-  (by?.counterexample as Case | undefined)?.steps.length ?? Infinity
-
 const onEnd: Array<() => Promise<void>> = []
 afterAll(() => Promise.all(onEnd.map((end) => end())))
 
@@ -139,14 +131,18 @@ describe("the laws of a receiver", async () => {
   const toTheLetter = await letter()
   it.for(specified)(
     "of the specification hold for a receiver that follows it to the letter: $name",
-    (law) => Laws.run(law, toTheLetter, { numRuns: 100 })
+    (law) => Laws.run(law, toTheLetter, { numRuns: repeats(100) })
   )
 
   const pawl = await pawlReceiver()
-  it.for(laws)("hold for pawl's receiver: $name", (law) => Laws.run(law, pawl))
+  it.for(laws)("hold for pawl's receiver: $name", (law) =>
+    Laws.run(law, pawl, { numRuns: repeats(40, 2) })
+  )
 
   const correct = await subject()
-  it.for(laws)("hold for a correct handwritten receiver: $name", (law) => Laws.run(law, correct))
+  it.for(laws)("hold for a correct handwritten receiver: $name", (law) =>
+    Laws.run(law, correct, { numRuns: repeats(40) })
+  )
 
   it("are broken by a response that is endless or never comes, and end its request", async () => {
     const ended: Array<string> = []
@@ -170,60 +166,30 @@ describe("the laws of a receiver", async () => {
     }
     expect(new Set(ended)).toEqual(new Set(["response", "request"]))
   })
+})
 
-  const found = await Promise.all(
-    receivers.map(async ([bug, law, wrong]) => {
-      const breaking = await breaks(laws, await subject(wrong), { seed: 1, numRuns: 15 })
-      return {
-        bug,
-        law,
-        wrong,
-        broken: broken(breaking),
-        by: breaking.find((each) => each.law.name === law)
-      }
+describePlantedBugs("a receiver", [...specified, ...pawls], receivers, subject, {
+  numRuns: 15,
+  more: (foundOf) =>
+    it("are drawn in docs/conform-laws.md, each with a counterexample of a planted bug", async () => {
+      const found = receivers.map(([bug, law, wrong]) => {
+        const by = foundOf(bug)?.by
+        return { bug, by, law, wrong, steps: stepsOf(by) ?? Infinity }
+      })
+      const pictures = [...specified, ...pawls].map((law) => {
+        const [shortest] = found
+          .filter((each) => each.law === law.name)
+          .toSorted((one, two) => one.steps - two.steps)
+        if (shortest?.by === undefined) throw new Error(`no counterexample: ${law.name}`)
+        const { bug, by, wrong } = shortest
+        return {
+          law,
+          bug,
+          by,
+          wrong: (onRead: Parameters<Make>[0]) => subject(wrong, onRead),
+          right: (onRead: Parameters<Make>[0]) => subject({}, onRead)
+        }
+      })
+      await expect(await page(pictures)).toMatchFileSnapshot("../../../docs/conform-laws.md")
     })
-  )
-
-  it.for(found)("catch the planted bug: $bug", ({ broken, law }) => {
-    expect(names(laws)).toContain(law)
-    expect(broken).toContain(law)
-  })
-
-  it("each catch a planted bug that no other law catches", () => {
-    const alone = found.flatMap(({ broken }) => (broken.length === 1 ? broken : []))
-    expect(new Set(alone)).toEqual(new Set(names(laws)))
-  })
-
-  it("report six steps at most", () => {
-    const long = found.filter(({ by }) => stepsOf(by) > 6)
-    expect(long).toEqual([])
-  })
-
-  it("are listed in docs/laws.md, and the steps of the counterexamples in docs/situations.md", () => {
-    expect(receiverLines).toEqual(names([...specified, ...pawls]))
-    expectSummary(
-      "a receiver",
-      found.map(({ by }) => stepsOf(by))
-    )
-  })
-
-  it("are drawn in docs/conform-laws.md, each with a counterexample of a planted bug", async () => {
-    const pictures = [...specified, ...pawls].map((law) => {
-      const [shortest] = found
-        .filter((each) => each.law === law.name)
-        .toSorted((one, two) => stepsOf(one.by) - stepsOf(two.by))
-      if (shortest?.by === undefined) throw new Error(`no counterexample: ${law.name}`)
-      const { bug, by, wrong } = shortest
-      return {
-        law,
-        bug,
-        by,
-        wrong: (onRead: Parameters<Make>[0]) => subject(wrong, onRead),
-        right: (onRead: Parameters<Make>[0]) => subject({}, onRead)
-      }
-    })
-    await expect(await page(pictures)).toMatchFileSnapshot("../../../docs/conform-laws.md")
-  })
-
-  it("have distinct names, a section and an explanation", () => expectDescribed(laws))
 })

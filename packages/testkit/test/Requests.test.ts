@@ -21,6 +21,7 @@ import { expect, it } from "vitest"
 import * as Fake from "../src/Fake.ts"
 import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 import { type Test, toEffect } from "@pawl/test-support/TestGateway"
 
 const secret = Redacted.make("sandbox-secret")
@@ -251,6 +252,6 @@ it.each(Struct.keys(inputs))(
           expect(told.at(-1)).toBe(isIntent ? undefined : "order-1 SUCCEED")
         })
       }),
-      { numRuns: 20, examples: [[[{ fault: "401", times: 4 }]]] }
+      { numRuns: repeats(20), examples: [[[{ fault: "401", times: 4 }]]] }
     )
 )

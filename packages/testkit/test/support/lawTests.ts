@@ -27,7 +27,8 @@ const situations = readFileSync(`${docs}/situations.md`, "utf8")
 
 const lawsOf = (section: string): ReadonlyArray<string> => {
   const text = page.split(/^## /mu).find((each) => each.startsWith(`${section}\n`)) ?? ""
-  return Array.from(text.matchAll(/^- (.+)$/gmu), ([, law = ""]) => law)
+  const lines = text.matchAll(/^(?:- (.+)|(\d+)\. \[(.+)\]\(conform-laws\.md#law-\2\))$/gmu)
+  return Array.from(lines, ([, law, , linked = ""]) => law ?? linked)
 }
 
 /** How many steps the counterexamples of its planted bugs have. */
@@ -70,12 +71,8 @@ export const expectDescribed = (laws: ReadonlyArray<Laws.LawText>) => {
   }
 }
 
-/** Of a counterexample that is a history. */
-export const stepsOf = (broken: Laws.LawBroken | undefined): number | undefined =>
-  Array.isArray(broken?.counterexample) ? broken.counterexample.length : undefined
-
-/** Each with a link to its picture. */
-export const receiverLines: ReadonlyArray<string> = Array.from(
-  page.matchAll(/^(\d+)\. \[(.+)\]\(conform-laws\.md#law-\1\)$/gmu),
-  ([, , law = ""]) => law
-)
+/** Of a counterexample that is a history, or has one. */
+export const stepsOf = (broken: Laws.LawBroken | undefined): number | undefined => {
+  const steps = Reflect.get(Object(broken?.counterexample), "steps") ?? broken?.counterexample
+  return Array.isArray(steps) ? steps.length : undefined
+}
