@@ -10,7 +10,7 @@ import { ledger, rule, shop } from "../src/laws/merchantCode.ts"
 const file = `${import.meta.dirname}/../src/laws/counterexamples.json`
 const counterexamples: Record<string, Array<never>> = JSON.parse(readFileSync(file, "utf8"))
 const run = <Subject>(law: Laws.Law<Subject>, subject: Subject) =>
-  Laws.run(law, subject, { examples: counterexamples[law.name] ?? [], numRuns: 50 }).catch(
+  Laws.run(law, subject, { examples: counterexamples[law.name] ?? [], numRuns: 20 }).catch(
     (error) => {
       const isKept = (each: unknown) =>
         JSON.stringify(each) === JSON.stringify(error.counterexample)

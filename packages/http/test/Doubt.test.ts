@@ -146,21 +146,24 @@ describe("C26 the doubts of a client", () => {
   it("are more than 10,000 during a call, which keeps its own", () => {
     const service = answering(
       lost,
-      Memory.answer(400, {}),
-      Effect.delay(Memory.answer(400, {}), "1 second")
+      Effect.delay(Memory.answer(400, {}), "1 second"),
+      Memory.answer(400, {})
     )
     return run(service, function* () {
       // The first create waits for its retry, and the second one for its response.
-      for (const inDoubt of [false, true]) {
-        const call = Effect.flip(Memory.pay({}, { inDoubt }))
-        const fiber = yield* Effect.forkChild(call, { startImmediately: true })
-        for (let n = 0; n < 10_000; n++) {
-          const requestId = `other-${inDoubt}-${n}`
-          yield* Effect.flip(Memory.pay({ requestId }, { inDoubt: true, maxAttempts: 0 }))
-        }
-        yield* TestClock.adjust("1 hour")
-        expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "OutcomeUnknown" })
+      const fibers = yield* Effect.forEach([false, true], (inDoubt) =>
+        Effect.forkChild(
+          Memory.pay({ requestId: `order-${inDoubt}` }, { inDoubt }).pipe(Effect.flip),
+          { startImmediately: true }
+        )
+      )
+      for (let n = 0; n < 10_000; n++) {
+        const requestId = `other-${n}`
+        yield* Effect.flip(Memory.pay({ requestId }, { inDoubt: true, maxAttempts: 0 }))
       }
+      yield* TestClock.adjust("1 hour")
+      for (const fiber of fibers)
+        expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "OutcomeUnknown" })
       expect(service.requests.length).toBe(3)
     })
   })

@@ -107,7 +107,7 @@ describe("C10 C38 an outage", () => {
 
   it.each([
     ["at once", 0, 1000, 1],
-    ["one by one", 1, 3000, 1.15]
+    ["one by one", 1, 1000, 1.15]
   ])(
     "multiplies the calls that are made %s by at most 1.2, and the reserve of 10 retries",
     (_, gap, calls, least) => {
@@ -167,15 +167,15 @@ describe("C19 a connection that the server closes when it is used again", () => 
     const { ledger, respond } = closing(close)
     return against(respond, (server) =>
       Effect.gen(function* () {
-        for (let n = 1; n <= 6; n++) {
+        for (let n = 1; n <= 3; n++) {
           expect(yield* create(`order-${n}`)).toMatchObject({
             success: { transactionId: String(n) }
           })
         }
-        expect(ledger.size).toBe(6)
+        expect(ledger.size).toBe(3)
         for (const bodies of ledger.values()) expect(bodies.size).toBe(1)
         // One connection for the token, one for each payment, one for each retry.
-        expect(server.received.length).toBeGreaterThan(7)
+        expect(server.received.length).toBeGreaterThan(4)
       })
     )
   })
