@@ -74,58 +74,56 @@ describe("a receiver that cannot start", () => {
     })
   )
 
-  it.live("runs no misspelt subcommand as a program", () =>
-    Effect.gen(function* () {
-      expect(yield* refused(none, "migrat")).toEqual([
-        expect.stringContaining("Expected -- before a program")
-      ])
-    })
-  )
+  const all = { ...none, ...secrets, ...nobody }
+  const path =
+    "--path cannot be used: give a path such as /callback, as a URL has it, and not /healthz, /readyz, /metrics, /dead-letters or /transactions."
+  const address = "Expected an address such as 127.0.0.1"
+  const key = "PAWL_FORWARD_SECRET cannot be used: after whsec_ give the key in base64."
+  const short = "PAWL_FORWARD_SECRET cannot be used: give a key of at least 16 bytes."
+  const open = ["--admin-port=0", "--admin-host=0.0.0.0"]
 
-  it.live("refuses a path that no request can have, because a URL spells it differently", () =>
+  it.live.each<[string, Readonly<Record<string, string>>, ReadonlyArray<string>, unknown]>([
+    ["a path that a URL spells differently", {}, ["--path=/rück"], path],
+    ["a path with two dots", {}, ["--path=/a/../b"], path],
+    ["a key that is not base64", { PAWL_FORWARD_SECRET: "whsec_hunter2!" }, [], key],
+    ["no key after whsec_", { PAWL_FORWARD_SECRET: "whsec_" }, [], key],
+    ["a short key", { PAWL_FORWARD_SECRET: "fifteen-letters" }, [], short],
+    ["a short key in base64", { PAWL_FORWARD_SECRET: "whsec_ZmlmdGVlbi1sZXR0ZXJz" }, [], short],
+    // A server listens on every address if it has an empty one.
+    ["an empty address", {}, ["--host="], `Missing value for flag --host. ${address}`],
+    [
+      "an empty admin address",
+      {},
+      ["--admin-host="],
+      `Missing value for flag --admin-host. ${address}`
+    ],
+    [
+      "a short token off loopback",
+      { PAWL_ADMIN_TOKEN: "fifteen-letters" },
+      open,
+      "PAWL_ADMIN_TOKEN cannot be used: give at least 16 characters, because other machines reach the admin port."
+    ],
+    [
+      "one port for callbacks and for the admin API",
+      {},
+      ["--port=4030", "--admin-port=4030"],
+      "--admin-port must differ from --port."
+    ],
+    [
+      "a proxy, without its password",
+      { HTTPS_PROXY: "http://u:hunter2@bad:port:99" },
+      [],
+      "HTTPS_PROXY cannot be used: give a URL such as http://proxy.example:3128"
+    ],
+    [
+      "a misspelt subcommand",
+      {},
+      ["migrat"],
+      expect.stringContaining("Expected -- before a program")
+    ]
+  ])("refuses %s", ([, env, args, sentence]) =>
     Effect.gen(function* () {
-      for (const path of ["/rück", "/a/../b"]) {
-        expect(yield* refused(none, `--path=${path}`)).toContain(
-          "--path cannot be used: give a path such as /callback, as a URL has it, and not /healthz, /readyz, /metrics, /dead-letters or /transactions."
-        )
-      }
-    })
-  )
-
-  it.live("refuses a forward secret whose key after whsec_ is not base64", () =>
-    Effect.gen(function* () {
-      for (const PAWL_FORWARD_SECRET of ["whsec_hunter2!", "whsec_"]) {
-        expect(yield* refused({ PAWL_FORWARD_SECRET })).toContain(
-          "PAWL_FORWARD_SECRET cannot be used: after whsec_ give the key in base64."
-        )
-      }
-    })
-  )
-
-  it.live("refuses an empty address, by which a server listens on every one", () =>
-    Effect.gen(function* () {
-      const env = { ...secrets, ...nobody, PAWL_ADMIN_TOKEN: "token-of-sixteen-letters" }
-      for (const flag of ["--host", "--admin-host"]) {
-        expect(yield* refused(env, "--port=0", "--admin-port=0", `${flag}=`)).toEqual([
-          `Missing value for flag ${flag}. Expected an address such as 127.0.0.1`
-        ])
-      }
-    })
-  )
-
-  it.live("refuses a short token off loopback, and a short forward key", () =>
-    Effect.gen(function* () {
-      const env = { ...none, ...secrets, ...nobody }
-      const admin = ["--port", "0", "--admin-port", "0", "--admin-host", "0.0.0.0"]
-      expect(yield* refused({ ...env, PAWL_ADMIN_TOKEN: "fifteen-letters" }, ...admin)).toEqual([
-        "PAWL_ADMIN_TOKEN cannot be used: give at least 16 characters, because other machines reach the admin port."
-      ])
-      const short = `whsec_${Buffer.from("fifteen-letters").toString("base64")}`
-      for (const PAWL_FORWARD_SECRET of ["fifteen-letters", short]) {
-        expect(yield* refused({ ...env, PAWL_FORWARD_SECRET }, "--port", "0")).toEqual([
-          "PAWL_FORWARD_SECRET cannot be used: give a key of at least 16 bytes."
-        ])
-      }
+      expect(yield* refused({ ...all, ...env }, ...args)).toEqual([sentence])
     })
   )
 
@@ -133,9 +131,7 @@ describe("a receiver that cannot start", () => {
     Effect.gen(function* () {
       const output = yield* refused(
         {
-          ...none,
-          ...secrets,
-          ...nobody,
+          ...all,
           PAWL_ATTEMPT_TIMEOUT: "10",
           PAWL_TOTAL_TIMEOUT: "1 minute",
           PAWL_MAX_ATTEMPTS: "0",
@@ -155,28 +151,9 @@ describe("a receiver that cannot start", () => {
     })
   )
 
-  it.live("refuses one port for callbacks and for the admin API", () =>
-    Effect.gen(function* () {
-      const env = { ...none, ...secrets, ...nobody }
-      expect(yield* refused(env, "--port", "4030", "--admin-port", "4030")).toEqual([
-        "--admin-port must differ from --port."
-      ])
-    })
-  )
-
-  it.live("names a proxy that cannot be used, without its password", () =>
-    Effect.gen(function* () {
-      const env = { ...none, ...secrets, ...nobody, HTTPS_PROXY: "http://u:hunter2@bad:port:99" }
-      expect(yield* refused(env, "--port", "0")).toEqual([
-        "HTTPS_PROXY cannot be used: give a URL such as http://proxy.example:3128"
-      ])
-    })
-  )
-
   it.live("names an unknown flag, a port in use and a store that is not available", () =>
     Effect.gen(function* () {
       const port = yield* serve(() => {})
-      const env = { ...none, ...secrets, ...nobody }
       const away = "postgres://postgres:hunter2@127.0.0.1:9/pawl"
       const { filename } = file()
       const database = new DatabaseSync(filename)
@@ -186,13 +163,13 @@ describe("a receiver that cannot start", () => {
       database.close()
       const [unknown, busy, gone, lost, open, guarded, newer] = yield* Effect.all(
         [
-          refused(env, "--prot", "1"),
-          refused(env, "--port", String(port)),
-          refused(env, "--store", "sqlite:/not/there/a.db"),
-          refused({ ...env, PAWL_STORE: away }),
-          refused(env, "--store", away),
-          refused({ ...env, PAWL_ADMIN_HOSTS: "a.example" }, "--admin-port=0", "--admin-host=::"),
-          refused({ ...env, PAWL_STORE: `sqlite:${filename}` })
+          refused(all, "--prot", "1"),
+          refused(all, "--port", String(port)),
+          refused(all, "--store", "sqlite:/not/there/a.db"),
+          refused({ ...all, PAWL_STORE: away }),
+          refused(all, "--store", away),
+          refused({ ...all, PAWL_ADMIN_HOSTS: "a.example" }, "--admin-port=0", "--admin-host=::"),
+          refused({ ...all, PAWL_STORE: `sqlite:${filename}` })
         ],
         { concurrency: 2 }
       )
