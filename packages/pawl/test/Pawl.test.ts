@@ -103,20 +103,6 @@ it("sends a request once, and answers a second call with the stored outcome", ()
     )
   }))
 
-it("completes a payment whose response was lost", () =>
-  opened(async (pawl) => {
-    await pawl.service.addFault({
-      endpoint: "POST /v1/payments/apm",
-      fault: "reset-after",
-      times: 4
-    })
-    const create = pawl.apmPayments.create(payment("order-1"))
-    await Promise.all([pawl.clock.advance("10 minutes"), create.catch(() => undefined)])
-    await pawl.clock.advance("62 minutes")
-    expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
-    expect(await pawl.service.transactions()).toHaveLength(1)
-  }))
-
 it("sends a create with card data again from the input that rebuild returns", () => {
   const payout = {
     requestId: "order-1",

@@ -177,15 +177,6 @@ describe("dead letters", () => {
         expect((yield* ask("/dead-letters/apm/1/redrive", "POST")).status).toBe(404)
       })
     ))
-
-  it.effect("respond 404 to a redrive of a row that is not one", () =>
-    Effect.gen(function* () {
-      const { ask, ledger } = yield* there
-      yield* ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
-      expect((yield* ask("/dead-letters/card/1/redrive", "POST")).status).toBe(404)
-      expect((yield* ask("/dead-letters/card/2/redrive", "POST")).status).toBe(404)
-    })
-  )
 })
 
 it.effect("redrives all dead letters, also those of a clock that was set back since", () =>

@@ -277,14 +277,6 @@ describe("a transition is not told", () => {
   )
 })
 
-it.live("a transition is told after a 2xx response, however long its body is", () =>
-  Effect.gen(function* () {
-    const { url } = yield* application((response) => response.writeHead(200).write("and so on"))
-    const { handle } = yield* forwarding(url)
-    yield* handle(transition)
-  })
-)
-
 it.effect("a transition is told after a 2xx response in time, whose body comes later", () =>
   Effect.gen(function* () {
     const client = HttpClient.make((request) =>

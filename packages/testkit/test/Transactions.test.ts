@@ -41,14 +41,6 @@ it("a move to the current status changes nothing and sends no callback", () =>
     assert.lengthOf((yield* Receiver).received, 4)
   }))
 
-it("a declineCode is present only while the status is FAILED", () =>
-  run(function* () {
-    const { move, transactionId, truth } = yield* open("decline:51")
-    assert.strictEqual((yield* truth).declineCode, 51)
-    yield* move(transactionId, "SUCCEED")
-    assert.isUndefined((yield* truth).declineCode)
-  }))
-
 it("a transaction is over at the end of its scenario, and stays over after another move", () =>
   run(function* () {
     const { move, transactionId, truth } = yield* open("succeed")
