@@ -243,27 +243,28 @@ for (const [name, layer] of Object.entries(stores)) {
   describe(`erase in ${name}`, () => {
     holds(layer)
   })
-  describe(`erase in four shards, in ${name}`, () => {
-    const four = () => LedgerSql.layerShards(Arr.makeBy(4, layer))
-    holds(four)
-
-    it("callbacks in quarantine are deleted in every shard", () =>
-      runs(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const unknown = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
-          // When a database was added, quarantined callbacks are not moved.
-          for (const records of (yield* Records).own) {
-            const alone = LedgerOperations.make({ of: () => records, own: [records] })
-            yield* alone.accept(unknown, november)
-          }
-          expect(yield* ledger.quarantined).toHaveLength(4)
-          expect(yield* ledger.erase("card", "1")).toMatchObject({ quarantined: 4 })
-          expect(yield* ledger.quarantined).toEqual([])
-        }).pipe(Effect.provide(four()))
-      ))
-  })
 }
+
+describe("erase in four shards", () => {
+  const four = () => LedgerSql.layerShards(Arr.makeBy(4, () => ledgerOf(file())))
+  holds(four)
+
+  it("callbacks in quarantine are deleted in every shard", () =>
+    runs(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const unknown = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
+        // When a database was added, quarantined callbacks are not moved.
+        for (const records of (yield* Records).own) {
+          const alone = LedgerOperations.make({ of: () => records, own: [records] })
+          yield* alone.accept(unknown, november)
+        }
+        expect(yield* ledger.quarantined).toHaveLength(4)
+        expect(yield* ledger.erase("card", "1")).toMatchObject({ quarantined: 4 })
+        expect(yield* ledger.quarantined).toEqual([])
+      }).pipe(Effect.provide(four()))
+    ))
+})
 
 describe("compact", () => {
   it("leaves no erased text in the files of the store", async () => {

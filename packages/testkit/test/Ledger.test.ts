@@ -5,12 +5,13 @@ import { describe, it } from "vitest"
 import type { Step } from "../src/internal/laws/ledger/Steps.ts"
 import * as Laws from "../src/Laws.ts"
 import { ledgerHistories as histories } from "../src/Laws/Store.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 import { hold, sqlite } from "./support/ledgerLaws.ts"
 
 describe("the laws of a ledger hold", () => {
-  hold("in memory", () => layerMemory, 60)
+  hold("in memory", () => layerMemory, repeats(60, 2))
   const ledger = sqlite()
-  hold("in SQLite's memory", () => ledger, 22)
+  hold("in SQLite's memory", () => ledger, repeats(22, 2))
 })
 
 const year = 31_536_000_000
