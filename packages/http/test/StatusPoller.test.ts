@@ -159,15 +159,6 @@ describe("following", () => {
       { reads: hourly, end: "goes on" }
     ],
     [
-      "repeats the last gap of the profile",
-      {
-        status: "PENDING",
-        answers: ["PENDING"],
-        pollIntervals: [Duration.minutes(1), Duration.days(1)]
-      },
-      { reads: minutes(1, ...Array.from({ length: 6 }, (_, n) => 1 + (n + 1) * 1440)) }
-    ],
-    [
       "reads only the endpoint that knows the id after the first success",
       { kind: "apm", answers: ["NEW", "SUCCEED"] },
       { kinds: ["apm", "apm-payout"], end: "end" }
@@ -356,14 +347,6 @@ describe("following", () => {
       expect([end, reads]).toEqual(["end", minutes(5, 10, 20, 50)])
     }
   )
-
-  it.each([1, 2, 12])("reads every 5 seconds after %i 404s to the first read", async (times) => {
-    const { end, reads } = await follow({
-      answers: [...Array.from({ length: times }, () => missing), "PENDING", "SUCCEED"]
-    })
-    expect(reads).toEqual([...everyFive(0, times + 1), times * 5 + 300])
-    expect(end).toBe("end")
-  })
 })
 
 it("follow runs in a span of its name", async () => {
