@@ -279,7 +279,7 @@ const proxies = [
 const leavesDoubt: ReadonlyArray<readonly [attempts: number, codes: ReadonlyArray<number>]> = [
   [4, [409, 423, 425]],
   // A redirect is not followed.
-  [1, [301, 302, 303, 307, 308]],
+  [1, [300, 301, 302, 303, 307, 308, 399]],
   [1, proxies]
 ]
 

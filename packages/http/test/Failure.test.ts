@@ -25,30 +25,6 @@ it.each([
   expect(doubtOf(Failure.toFailure(unexpected(status)))).toEqual([isOpen, isOpen])
 })
 
-it.each([
-  [299, true, true],
-  [300, true, false],
-  [399, true, false],
-  [400, false, false],
-  [402, true, false],
-  [403, true, false],
-  [404, false, false],
-  [409, true, true],
-  [410, true, false],
-  [422, true, false],
-  [423, true, true],
-  [424, true, false],
-  [451, true, false],
-  [499, true, false]
-])(
-  "a create with the response %i is in doubt: %s, and is sent again: %s",
-  (status, ...expected) => {
-    expect(
-      doubtOf(Failure.ofCreate(Failure.toFailure(unexpected(status)), Profile.defaults))
-    ).toEqual(expected)
-  }
-)
-
 it("the failure of a request for a token is final, and leaves no doubt about the operation", () => {
   const errors: ReadonlyArray<ReadError> = [
     unexpected(409),

@@ -133,12 +133,4 @@ describe("C29 a response is refused", () => {
   ])("with the body %s, because %s", async (body, reason) => {
     expect((await read("ApmPayments.create", body)).result).toMatchObject({ cause: { reason } })
   })
-
-  it("keeps the request id of the service", async () => {
-    const service = new Memory.Service({
-      answer: () => Memory.answer(200, "{", { "x-request-id": "request-of-service" })
-    })
-    const error = await Memory.failureOf(service, find("ApmPayouts.info").call({}))
-    expect(error).toMatchObject({ serviceRequestId: "request-of-service" })
-  })
 })

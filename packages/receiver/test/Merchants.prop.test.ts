@@ -5,6 +5,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { client, ledgerOf } from "@pawl/test-support/Places"
 import { callback, make, searchOf, type Shop } from "./merchantWorld.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { SqlClient } from "effect/sql/SqlClient"
 
@@ -107,7 +108,7 @@ const holds = (shops: ReadonlyArray<Shop>, numRuns: number) =>
 
 describe("many merchants in one receiver", async () => {
   it("accept their own callbacks alone, and answer about unknown merchants as about others", () =>
-    holds(ids.map(shopOf), 300))
+    holds(ids.map(shopOf), repeats(300)))
 
   const file = files()
   it("keep their rows in files of their own", () =>
