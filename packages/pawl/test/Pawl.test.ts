@@ -228,7 +228,7 @@ it("a transaction whose onChange always rejects is a dead letter, and redrive te
   }
   await opened(async (pawl) => {
     const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
-    await pawl.clock.advance("3 days")
+    await pawl.clock.advance("25 hours")
     const [letter] = await pawl.transactions.deadLetters()
     expect(letter).toMatchObject({ transactionId, reason: "handler-failed" })
     expect(await pawl.transactions.deadLetters({ after: letter!.key })).toEqual([])
