@@ -1,5 +1,6 @@
 /** The callbacks of the service for tests, signed by code that is independent of the receiver. */
 import { keyed } from "@pawl/core/NodeHmac"
+import type { Transition } from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
 import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
@@ -32,6 +33,22 @@ export const apm = (changes?: Fields): Fields => ({
   apmType: "PIX",
   ...changes
 })
+
+export const transition: Transition = {
+  id: "card-payment:100001:1:SUCCEED",
+  method: "card",
+  kind: "card-payment",
+  transactionId: "100001",
+  requestId: null,
+  from: null,
+  to: "SUCCEED",
+  confirmed: true,
+  conflict: null,
+  sequence: 1,
+  attempt: 1,
+  signed: null,
+  callback: null
+}
 
 const names = {
   card: ["mid", "orderAmount", "orderCurrency", "transactionId"],

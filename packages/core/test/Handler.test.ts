@@ -1,4 +1,5 @@
 import * as Handler from "@pawl/core/Handler"
+import { transition } from "@pawl/test-support/Service"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,24 +14,9 @@ it("a function becomes a handler with the services of the layer", async () => {
       shop.told.push(`${id} ${to}`)
     })
   )
-  const transition: Handler.Transition = {
-    id: "1",
-    method: "apm",
-    kind: "apm-payment",
-    transactionId: "100001",
-    requestId: null,
-    from: null,
-    to: "SUCCEED",
-    confirmed: true,
-    conflict: null,
-    sequence: 1,
-    attempt: 1,
-    signed: null,
-    callback: null
-  }
   await Handler.Handler.use(({ handle }) => handle(transition)).pipe(
     Effect.provide(Layer.provide(handler, Layer.succeed(Shop, { told }))),
     Effect.runPromise
   )
-  expect(told).toEqual(["1 SUCCEED"])
+  expect(told).toEqual(["card-payment:100001:1:SUCCEED SUCCEED"])
 })

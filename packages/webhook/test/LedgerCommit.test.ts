@@ -10,24 +10,8 @@ import { Ledger } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
 import { emptied, type Place } from "@pawl/test-support/Places"
-import { card, verified } from "@pawl/test-support/Service"
+import { card, transition, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
-
-const transition: Transition = {
-  id: "card:100001:1:SUCCEED",
-  method: "card",
-  kind: "card",
-  transactionId: "100001",
-  requestId: null,
-  from: null,
-  to: "SUCCEED",
-  confirmed: true,
-  conflict: null,
-  sequence: 1,
-  attempt: 1,
-  signed: null,
-  callback: null
-}
 
 const orders = Effect.flatMap(SqlClient, (sql) =>
   Effect.andThen(

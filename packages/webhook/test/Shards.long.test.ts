@@ -25,7 +25,15 @@ import * as Verifier from "../src/Verifier.ts"
 import * as WorkLimits from "../src/internal/rule/WorkLimits.ts"
 import { live as test } from "@pawl/test-support/Tests"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { apm, card, incoming, search, secret, verified } from "@pawl/test-support/Service"
+import {
+  apm,
+  card,
+  incoming,
+  search,
+  secret,
+  transition,
+  verified
+} from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
 
 const ids = Array.from({ length: 60 }, (_, n) => String(100_001 + n))
@@ -173,8 +181,6 @@ test.each([
   }
 )
 
-const [anId = ""] = ids
-
 const sharded = ([first, ...others]: Arr.NonEmptyReadonlyArray<Place>) =>
   LedgerSql.layerShards([ledgerOf(first), ...others.map((place) => ledgerOf(place))])
 
@@ -230,7 +236,8 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
     expect(rows.length).toBe(ids.length)
     for (const row of rows) {
       const told = ledger.write(row, { told: "SUCCEED", sequence: 1, ifSequence: 0 })
-      yield* commit?.({ ...transition, transactionId: row.transactionId }, told) ?? Effect.void
+      const { method, transactionId } = row
+      yield* commit?.({ ...transition, method, transactionId }, told) ?? Effect.void
     }
     for (const [position, sql] of clients.entries()) {
       const orders = yield* sql<{ readonly id: string }>`SELECT id FROM orders ORDER BY id`
@@ -480,22 +487,6 @@ const request = (requestId: string) => ({
   body: "sealed",
   expiresAt: undefined
 })
-
-const transition: Handler.Transition = {
-  id: "t",
-  method: "apm",
-  kind: "apm",
-  transactionId: anId,
-  requestId: null,
-  from: null,
-  to: "SUCCEED",
-  confirmed: true,
-  conflict: null,
-  sequence: 1,
-  attempt: 1,
-  signed: null,
-  callback: null
-}
 
 describe("shards in SQLite", () => {
   const file = files()
