@@ -219,6 +219,7 @@ describe("a public URL with a path", () => {
         class AppModule {}
         Module({ imports: [pawl.nest()] })(AppModule)
         const app = await NestFactory.create(AppModule, { rawBody: true, logger: false })
+        app.setGlobalPrefix("api")
         await app.listen(port, "127.0.0.1")
         return app
       }

@@ -135,10 +135,9 @@ export const make = (
      */
     nest: () => ({
       module: class PawlModule {
-        configure(consumer: {
-          apply(middleware: Listener): { forRoutes(...paths: Array<string>): unknown }
-        }) {
-          consumer.apply(node).forRoutes(...paths)
+        // `forRoutes` would put the global prefix of the application before the path of a callback.
+        configure(consumer: { getHttpAdapter(): { use(middleware: Listener): unknown } }) {
+          consumer.getHttpAdapter().use(node)
         }
         onApplicationShutdown() {
           return pawl().close()
