@@ -71,8 +71,8 @@ export class Gateway extends Context.Service<
     /** The intents, and the actions of customers on their pages. */
     readonly checkout: Checkout
     /**
-     * Ends the scenario of a transaction and gives it a status, which it keeps. FAILED has
-     * declineCode 5 by default.
+     * Ends the scenario of a transaction and gives it a status, which it keeps. The default
+     * declineCode of FAILED is that of the scenario, or 5.
      */
     readonly move: (
       id: string,
@@ -207,7 +207,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
       transactions: transactions.all,
       transaction: transactions.get,
       checkout,
-      move: (id, status, declineCode = defaultDeclineCode) =>
+      move: (id, status, declineCode) =>
         writes.exclusive(
           Effect.gen(function* () {
             yield* transactions.halt(id)
@@ -240,8 +240,6 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     }
   })
 )
-
-const defaultDeclineCode = 5
 
 const unauthorized = new Contract.ErrorResponse({
   status: 401,

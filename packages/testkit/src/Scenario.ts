@@ -111,7 +111,7 @@ export interface Scenario {
   readonly statuses: readonly [Status, ...Array<Status>]
   /** The number of statuses reached in the response to the create. */
   readonly atCreate: number
-  /** The declineCode of FAILED. */
+  /** The declineCode of FAILED; by default 5. */
   readonly declineCode: number | undefined
   /** The sub-reason of a declined APM transaction. */
   readonly declineSubReason?: string | undefined

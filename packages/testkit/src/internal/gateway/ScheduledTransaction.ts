@@ -29,7 +29,9 @@ export const moved = (
       ...transaction,
       status,
       isOver: transaction.isOver || isLast(scenario, remaining, status),
-      declineCode: isFailed ? (declineCode ?? scenario.declineCode) : undefined,
+      declineCode: isFailed
+        ? (declineCode ?? scenario.declineCode ?? defaultDeclineCode)
+        : undefined,
       declineSubReason:
         isFailed && transaction.accountId !== undefined
           ? (scenario.declineSubReason ?? "DECLINED")
@@ -38,6 +40,8 @@ export const moved = (
     }
   }
 }
+
+const defaultDeclineCode = 5
 
 /** Returns a transaction that succeeds at a time, and then follows its scenario. */
 export const approved = (

@@ -49,7 +49,7 @@ export interface Transactions {
   readonly open: (transaction: NewTransaction) => Effect.Effect<Transaction>
   /**
    * Does nothing without a change of status. `declineCode` applies to FAILED; its default is the
-   * scenario's.
+   * scenario's, or 5.
    */
   readonly move: (id: string, status: Status, declineCode?: number) => Effect.Effect<void>
   /** Stops the scenario of a transaction: only `move` changes its status after that. */
