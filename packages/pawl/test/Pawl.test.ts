@@ -233,6 +233,8 @@ it("a transaction whose onChange always rejects is a dead letter, and redrive te
     expect(letter).toMatchObject({ transactionId, reason: "handler-failed" })
     expect(await pawl.transactions.deadLetters({ after: letter!.key })).toEqual([])
     isBroken = false
+    const stale = { ...letter!, reason: "amount-mismatch" } as const
+    expect(await pawl.transactions.redrive(stale)).toBe(false)
     expect(await pawl.transactions.redrive(letter!)).toBe(true)
     await pawl.clock.advance("1 hour")
     expect(await pawl.transactions.deadLetters()).toEqual([])

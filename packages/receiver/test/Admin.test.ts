@@ -166,7 +166,14 @@ describe("dead letters", () => {
         })
 
         isBroken = false
-        const redriven = yield* ask("/dead-letters/apm/1/redrive", "POST")
+        const path = "/dead-letters/apm/1/redrive"
+        const stale = yield* ask(`${path}?reason=amount-mismatch`, "POST")
+        expect([stale.status, stale.json]).toEqual([
+          404,
+          { message: expect.stringContaining("another reason") }
+        ])
+        expect((yield* ask(`${path}?reason=none`, "POST")).status).toBe(400)
+        const redriven = yield* ask(`${path}?reason=handler-failed`, "POST")
         expect([redriven.status, redriven.json]).toEqual([
           200,
           expect.objectContaining({ transactionId: "1", deadLetter: null })
@@ -174,7 +181,7 @@ describe("dead letters", () => {
         yield* World.pass("1 minute")
         expect(World.told(world)).toEqual(["PENDING"])
         expect((yield* ask("/dead-letters")).json).toEqual([])
-        expect((yield* ask("/dead-letters/apm/1/redrive", "POST")).status).toBe(404)
+        expect((yield* ask(path, "POST")).status).toBe(404)
       })
     ))
 })

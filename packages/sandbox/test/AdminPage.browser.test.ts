@@ -226,7 +226,7 @@ inChromium((withPage) => {
       await visible(page, "announcement", "100001 was redriven.")
       await visible(page, "letters", "No dead letters.")
       assert.deepStrictEqual(asked, [
-        "/dead-letters/apm/100001/redrive?by=ana&why=shop+fixed+%26+tested"
+        "/dead-letters/apm/100001/redrive?reason=handler-failed&by=ana&why=shop+fixed+%26+tested"
       ])
     }
   )
@@ -281,7 +281,7 @@ inChromium((withPage) => {
       await redrive(page, "customer paid the tip")
       await visible(page, "summary", "Callbacks claim PENDING, and the handler has received it.")
       assert.deepStrictEqual(asked, [
-        "/dead-letters/apm/100001/redrive?by=ana&why=customer+paid+the+tip"
+        "/dead-letters/apm/100001/redrive?reason=amount-mismatch&by=ana&why=customer+paid+the+tip"
       ])
       assert.strictEqual(await page.getByTestId("letter").count(), 0)
       await run(callback("100001", "PROCESSING", { amount: "12.00" }))

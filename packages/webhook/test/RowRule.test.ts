@@ -241,14 +241,20 @@ describe("RowRule", () => {
 
   it("redrive makes the named dead letters due at once, with a new start of their failures", () => {
     check(
-      fc.tuple(time, optional(fc.constantFrom("card", "card-payment"))),
-      (stored, [at, scope]) => {
+      fc.tuple(
+        time,
+        optional(fc.constantFrom("card", "card-payment")),
+        optional(fc.constantFrom("handler-failed", "amount-mismatch"))
+      ),
+      (stored, [at, scope, reason]) => {
         const other = { ...stored, row: { ...stored.row, deadLetter: undefined } }
         const rows = [other, stored]
-        const [kept, redriven] = Rule.redrive(rows, { ...stored.row, scope }, at)
+        const [kept, redriven] = Rule.redrive(rows, { ...stored.row, scope, reason }, at)
         expect(kept).toBe(other)
         const { deadLetter, scope: own } = stored.row
-        if (deadLetter === undefined || (scope ?? own) !== own) {
+        const isNamed =
+          (scope ?? own) === own && (reason ?? deadLetter?.reason) === deadLetter?.reason
+        if (deadLetter === undefined || !isNamed) {
           expect(redriven).toBe(stored)
           return
         }

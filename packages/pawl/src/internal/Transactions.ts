@@ -5,7 +5,7 @@ import type { StatusReader } from "@pawl/core/StatusReader"
 import type { TransactionId } from "@pawl/core/Transaction"
 import * as StatusPoller from "@pawl/http/StatusPoller"
 import { Ledger } from "@pawl/webhook/Ledger"
-import type { Key, ParkedKey } from "@pawl/webhook/internal/rule/Row"
+import type { LetterKey, ParkedKey } from "@pawl/webhook/internal/rule/Row"
 import * as TransactionReport from "@pawl/webhook/internal/rule/TransactionReport"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -64,10 +64,10 @@ const make = (ledger: Ledger["Service"]) => ({
         }
       })
     ),
-  redrive: ({ method, transactionId }: Key) =>
+  redrive: ({ method, reason, transactionId }: LetterKey) =>
     Effect.clockWith((clock) =>
       ledger.redrive(
-        { method, transactionId },
+        { method, reason, transactionId },
         ledger.time?.(clock) ?? clock.currentTimeMillisUnsafe()
       )
     )
@@ -84,7 +84,7 @@ export interface Transactions {
   readonly get: Methods["get"]
   /** Returns dead letters, oldest first. `after` is the `key` of the last one; `limit` is 100. */
   readonly deadLetters: Methods["deadLetters"]
-  /** Makes a dead letter due again. Returns false if there is none. */
+  /** Makes a dead letter due again. Returns false if there is none, or one for another `reason`. */
   readonly redrive: Methods["redrive"]
   /**
    * Polls a transaction until its status is terminal, and yields each change. It needs no store, and calls

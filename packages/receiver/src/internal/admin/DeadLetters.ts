@@ -71,9 +71,9 @@ const reasons: Readonly<Record<DeadLetter["reason"], true>> = {
   "amount-mismatch": true,
   unreadable: true
 }
-const reasonFault = `reason must be one of ${Object.keys(reasons).join(", ")}`
+export const reasonFault = `reason must be one of ${Object.keys(reasons).join(", ")}`
 
-const isReason = (text: string): text is DeadLetter["reason"] => Object.hasOwn(reasons, text)
+export const isReason = (text: string): text is DeadLetter["reason"] => Object.hasOwn(reasons, text)
 
 const countOf = (query: URLSearchParams, name: string, fallback: number, most: number) => {
   const text = query.get(name) ?? String(fallback)

@@ -46,11 +46,15 @@ export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [
   })
 
   const redrive = Effect.fnUntraced(function* (key: Key, query: URLSearchParams) {
+    const reason = query.get("reason") ?? undefined
+    if (reason !== undefined && !DeadLetters.isReason(reason)) {
+      return Reply.invalid(DeadLetters.reasonFault)
+    }
     const read = Story.noteIn(query)
     if ("status" in read) return read
     const at = LedgerClock.timeOf(ledger, yield* Clock.Clock, key)
-    const isRedriven = yield* ledger.redrive(key, at, read.note)
-    return isRedriven ? yield* show(key) : Reply.notFound
+    const isRedriven = yield* ledger.redrive({ ...key, reason }, at, read.note)
+    return isRedriven ? yield* show(key) : noLetter
   })
 
   const metrics = Effect.map(Effect.provideService(Metrics.scrape, Ledger, watched), (body) =>
@@ -96,6 +100,11 @@ export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [
   }
   return { condition, route, state }
 })
+
+const noLetter = Reply.json(
+  { message: "This is no dead letter, or one for another reason: look at it again" },
+  404
+)
 
 const keyOf = ([method, transactionId = ""]: ReadonlyArray<string>): Key => ({
   method: method === "apm" ? method : "card",

@@ -55,7 +55,7 @@ const rows = table(
  */
 export const redriveOne = ({ method, reason, transactionId }, text) =>
   Redrive.open({
-    path: `/dead-letters/${method}/${encodeURIComponent(transactionId)}/redrive`,
+    path: `/dead-letters/${method}/${encodeURIComponent(transactionId)}/redrive?reason=${reason}`,
     heading:
       reason === "amount-mismatch"
         ? "Let this amount pass?"

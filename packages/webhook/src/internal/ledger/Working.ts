@@ -9,7 +9,7 @@ import {
   perLane,
   type Change,
   type DeadLetter,
-  type Key,
+  type LetterKey,
   type Leased,
   type Row
 } from "../rule/Row.ts"
@@ -76,7 +76,7 @@ export const make = (
       )
   )
 
-  const redriveAt = (key: Key, at: number, event: ReturnType<typeof redriven>) => {
+  const redriveAt = (key: LetterKey, at: number, event: ReturnType<typeof redriven>) => {
     const rule: Rule<Rows, boolean> = (rows) => {
       if (rows === undefined) return { value: rows, result: false }
       const next = RowRule.redrive(rows, key, at, event)
@@ -141,7 +141,7 @@ export const make = (
         .pipe(Effect.catchTag("Unreadable", () => Effect.undefined))
     }),
     /** Makes dead letters due again; false when the key names none. */
-    redrive: (key: Key, at: number, note?: Note) => redriveAt(key, at, redriven(at, note)),
+    redrive: (key: LetterKey, at: number, note?: Note) => redriveAt(key, at, redriven(at, note)),
     /**
      * Redrives a page of the dead letters of a reason that were parked until `before`, or later
      * than `now`, oldest first. The first is due at `dueAt`, then `rate` in each second; one that
@@ -161,7 +161,12 @@ export const make = (
       const event = redriven(before, note)
       const done = yield* Effect.filter(
         parked,
-        (row, index) => redriveAt(row, dueAt + Math.floor((index * 1000) / rate), event),
+        (row, index) =>
+          redriveAt(
+            { ...row, reason: page.reason },
+            dueAt + Math.floor((index * 1000) / rate),
+            event
+          ),
         { concurrency: "unbounded" }
       )
       const last = (now === Infinity ? parked : letters)[page.limit - 1]

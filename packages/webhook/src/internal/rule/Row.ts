@@ -11,6 +11,11 @@ export interface Key {
   readonly scope?: Kind | undefined
 }
 
+/** Names dead letters; those of another reason than the one a person has seen are not named. */
+export interface LetterKey extends Key {
+  readonly reason?: DeadLetter["reason"] | undefined
+}
+
 /** The known fields of the merchant's order. Amounts are decimal text in major units. */
 export interface Ordered {
   readonly requestId?: string | undefined

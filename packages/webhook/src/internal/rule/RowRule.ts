@@ -16,7 +16,7 @@ import {
   type Lane,
   moreUrgent,
   type Change,
-  type Key,
+  type LetterKey,
   type Leased,
   type Registration,
   type Row
@@ -244,12 +244,14 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
  */
 export const redrive = (
   rows: StoredRows,
-  { scope }: Key,
+  { reason, scope }: LetterKey,
   at: number,
   event: Fact.Event = Fact.redriven(at)
 ): StoredRows => {
-  const isNamed = ({ row }: StoredRow) =>
-    row.deadLetter !== undefined && (scope ?? row.scope) === row.scope
+  const isNamed = ({ row: { deadLetter, ...row } }: StoredRow) =>
+    deadLetter !== undefined &&
+    (scope ?? row.scope) === row.scope &&
+    (reason ?? deadLetter.reason) === deadLetter.reason
   const redriven = (stored: StoredRow): StoredRow => {
     const { row } = stored
     const reason = row.deadLetter?.reason
