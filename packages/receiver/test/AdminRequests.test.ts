@@ -98,6 +98,22 @@ it("a parked request is redriven, after the window only by a person who states t
     })
   ))
 
+it("a statement about a parked request is refused if it was sent and parked again since", () =>
+  World.run(
+    Effect.gen(function* () {
+      const { ask, store } = yield* start
+      yield* park(store, ["order-1"])
+      const url = "/requests/order-1/redrive?hadNoEffect=true"
+      const seen = `${url}&parkedAt=1970-01-01T00:00:01.000Z`
+      expect((yield* ask(`${url}&parkedAt=today`, "POST")).status).toBe(400)
+      expect((yield* ask(seen, "POST")).status).toBe(200)
+      const { rows } = yield* store.claim({ at: 2000, until: 30_000, limit: 1 })
+      for (const row of rows) yield* store.park(row, "window", 3000)
+      expect((yield* ask(seen, "POST")).status).toBe(404)
+      expect((yield* ask("/requests/order-1")).json).toMatchObject({ state: "parked" })
+    })
+  ))
+
 it("requests that are unknown, and other methods, are refused", () =>
   World.run(
     Effect.gen(function* () {

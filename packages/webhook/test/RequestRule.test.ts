@@ -182,11 +182,14 @@ describe("RequestRule", () => {
         at: time,
         window: fc.constantFrom(0, 300_000, Infinity),
         hadNoEffect: fc.boolean(),
-        canSend: fc.boolean()
+        canSend: fc.boolean(),
+        parkedAt: time
       },
       { requiredKeys: ["at", "window"] }
     )
-    check(redrive, Rule.redrive, (row, { at, canSend = true, hadNoEffect = false, window }) => {
+    check(redrive, Rule.redrive, (row, options) => {
+      const { at, canSend = true, hadNoEffect = false, parkedAt, window } = options
+      if (parkedAt !== undefined && parkedAt !== row.parked?.at) return undefined
       const isFound = row.outcome?._tag === "Found"
       const isTooOld = row.begunAt !== undefined && at >= Math.min(row.begunAt, at) + window
       const mayOpen = hadNoEffect

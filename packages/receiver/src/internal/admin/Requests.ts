@@ -8,6 +8,7 @@ import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
 import * as Time from "../story/Time.ts"
 import * as Reply from "./Response.ts"
+import { timeOf } from "./Transactions.ts"
 
 type Store = RequestStore["Service"]
 type Respond = Effect.Effect<Reply.Response, StoreUnavailable>
@@ -60,10 +61,15 @@ const redrive = Effect.fnUntraced(function* (
   if (stated !== "true" && stated !== "false") {
     return Reply.invalid("hadNoEffect must be true or false")
   }
+  const parkedAt = query.has("parkedAt") ? timeOf(query.get("parkedAt") ?? "") : undefined
+  if (Number.isNaN(parkedAt)) {
+    return Reply.invalid("parkedAt must be a time such as 2026-11-27T00:00:00Z")
+  }
   const at = LedgerClock.timeOf(store, yield* Clock.Clock)
   const row = yield* store.get(requestId)
   const isRedriven = yield* store.redrive(requestId, {
     at,
+    parkedAt,
     window,
     hadNoEffect: stated === "true",
     canSend: row?.hasCardData !== true

@@ -118,7 +118,7 @@ const read = (query: URLSearchParams) => {
 }
 
 /** Reads a day in UTC, or a time with its offset; else returns NaN. */
-const timeOf = (text: string): number =>
+export const timeOf = (text: string): number =>
   Grammar.dateOrTime.test(text) && Grammar.isOnCalendar(text) && hasOffset.test(text)
     ? Date.parse(text)
     : NaN

@@ -29,7 +29,7 @@ const rows = table(
         "data-testid": `redrive-${requestId}`,
         click: () =>
           Redrive.open({
-            path: `/requests/${encodeURIComponent(requestId)}/redrive`,
+            path: `/requests/${encodeURIComponent(requestId)}/redrive?parkedAt=${parked.at}`,
             heading: `Send the request ${requestId} again?`,
             text: parked.explanation,
             button: "Send again",

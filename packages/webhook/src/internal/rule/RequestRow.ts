@@ -132,6 +132,8 @@ export interface Redrive {
    * settled if it had no effect.
    */
   readonly canSend?: boolean | undefined
+  /** When the request that the person saw was parked. If it was sent since, it may have an effect. */
+  readonly parkedAt?: number | undefined
 }
 
 export const isParked = (row: RequestRow): row is ParkedRequest => row.parked !== undefined

@@ -246,8 +246,9 @@ export const park = (
  */
 export const redrive = (
   row: RequestRow,
-  { at, canSend = true, hadNoEffect = false, window }: Redrive
+  { at, canSend = true, hadNoEffect = false, parkedAt, window }: Redrive
 ): RequestRow | undefined => {
+  if (parkedAt !== undefined && parkedAt !== row.parked?.at) return undefined
   const isFound = row.outcome?._tag === "Found"
   if (row.parked === undefined && !(isFound && hadNoEffect)) return undefined
   if (!hadNoEffect && isPastWindow(row, at, window)) return undefined
