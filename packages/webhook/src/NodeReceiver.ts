@@ -230,6 +230,8 @@ const listenerOf = (run: Door.Run): RequestListener => {
       run(Effect.logError(Door.bodyAlreadyRead))
       return NodeConnections.send(response, 500, {})
     }
+    // Its client has gone, and no event would end its body.
+    if (request.destroyed) return
 
     let isStopped = false
     const stop = () => {

@@ -185,3 +185,19 @@ live("a response whose connection is closed is not sent", function* () {
   NodeConnections.send(response, 200, {}, "late")
   expect([response.headersSent, response.writableEnded]).toEqual([false, false])
 })
+
+live("a request that was aborted before the listener is not waited for", function* () {
+  const built = yield* Layer.build(counted(layerMemory).layer)
+  const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const port = yield* serve((request, response) => {
+    response.once("close", () => {
+      listener(request, response)
+      resolve(request.listenerCount("data"))
+    })
+    socket.destroy()
+  })
+  const socket = connect(port, "127.0.0.1")
+  socket.write("POST /callback HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n")
+  expect(yield* Effect.promise(() => promise)).toBe(0)
+})
