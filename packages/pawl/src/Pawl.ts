@@ -253,7 +253,7 @@ const facade = (
         redrive: Promised.copiedIf((requestId, options = {}) =>
           Effect.andThen(
             Arguments.text("requestId", requestId),
-            OptionTypes.check(options, { boolean: "hadNoEffect" })
+            OptionTypes.check(options, { boolean: "hadNoEffect", number: "parkedAt" })
           )
         )
       }

@@ -11,12 +11,12 @@
  * | `GET /transactions/{method}/{id}/story` | its facts, each with a sentence; with `?kind=refund` those of another transaction with the id |
  * | `GET /dead-letters` | the oldest 100 dead letters, each with its reason; the header `Link` names the next page |
  * | `GET /dead-letters?reason=…&limit=…` | only those of a reason; up to 1,000 in a page |
- * | `POST /dead-letters/{method}/{id}/redrive` | redrives a dead letter and returns its transaction; 404 if there is none |
+ * | `POST /dead-letters/{method}/{id}/redrive` | redrives a dead letter and returns its transaction; 404 if there is none, or with `?reason=…` none for that reason |
  * | `POST /dead-letters/redrive?reason=…&rate=…` | redrives all of a reason, `rate` (10) of them a second |
  * | either redrive with `&by=…&why=…` | keeps who redrives (32 bytes), and why (64 bytes), in the story |
  * | `GET /requests/{requestId}` | a request with its state and outcome; 404 if it is unknown |
  * | `GET /parked-requests` | the oldest 100 parked requests, each with its reason; the header `Link` names the next page |
- * | `POST /requests/{requestId}/redrive` | redrives a parked request; with `?hadNoEffect=true` a person states that it had no effect |
+ * | `POST /requests/{requestId}/redrive` | redrives a parked request; with `?hadNoEffect=true` a person states that it had no effect; with `&parkedAt=…` 404 if it was sent or found since |
  * | `GET /overview` | the condition of the receiver, the backlog, the use of the read budget, the activity of this process, the last alarms, the secrets in use |
  * | `GET /metrics` | metrics in Prometheus' text format |
  * | `GET /` | the page for a person, if it is among the options |

@@ -130,11 +130,15 @@ export class Requests extends Context.Service<
     /**
      * Makes a parked request due again, and returns whether it did. With `hadNoEffect` a person
      * states that the request had no effect: required after `Profile.requestIdWindow`, and for a
-     * request whose transaction was found to be another one's.
+     * request whose transaction was found to be another one's. With `parkedAt`, the `parked.at` that
+     * the person saw, nothing is done if the request was sent or found since.
      */
     readonly redrive: (
       requestId: string,
-      options?: { readonly hadNoEffect?: boolean | undefined }
+      options?: {
+        readonly hadNoEffect?: boolean | undefined
+        readonly parkedAt?: number | undefined
+      }
     ) => Effect.Effect<boolean, StoreUnavailable>
   }
 >()("@pawl/webhook/Requests") {}
@@ -315,12 +319,13 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     cancel: (requestId) => Effect.flatMap(Lease.timeOf(store), (at) => store.cancel(requestId, at)),
     get: store.get,
     parked: store.parked,
-    redrive: Effect.fn("Requests.redrive")(function* (requestId, { hadNoEffect } = {}) {
+    redrive: Effect.fn("Requests.redrive")(function* (requestId, { hadNoEffect, parkedAt } = {}) {
       const row = yield* store.get(requestId)
       const canSend = row?.hasCardData !== true || rebuild !== undefined
       const at = yield* Lease.timeOf(store)
       return yield* store.redrive(requestId, {
         at,
+        parkedAt,
         window,
         // A text such as "false" would send a payment again.
         hadNoEffect: hadNoEffect === true,

@@ -154,6 +154,7 @@ describe("in memory", () => {
     expect(yield* second.redrive("order-1")).toBe(false)
     yield* pass("2 minutes")
     expect(service.seen).toHaveLength(1)
+    expect(yield* second.redrive("order-1", { hadNoEffect: true, parkedAt: 1 })).toBe(false)
     expect(yield* second.redrive("order-1", { hadNoEffect: true })).toBe(true)
     yield* pass("1 second")
     expect(service.seen).toMatchObject([{}, { inDoubt: false }])

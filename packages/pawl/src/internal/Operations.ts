@@ -107,7 +107,8 @@ export interface Requests {
   readonly cancel: Methods<RequestsService>["cancel"]
   /**
    * Makes a parked request due again, and resolves with whether it did. With `hadNoEffect` a person states
-   * that the request had no effect.
+   * that the request had no effect; with `parkedAt`, its `parked.at`, only if it was neither sent nor found
+   * since.
    */
   readonly redrive: Methods<RequestsService>["redrive"]
 }
