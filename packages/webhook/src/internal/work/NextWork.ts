@@ -70,8 +70,8 @@ export const correction = (
     const ahead = at === undefined ? 0 : at - now - wait
     return ahead > maxDifference ? ahead : 0
   }
-  const clockAhead = Math.max(aheadOf(askedAt), aheadOf(newStatusAt))
-  const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
+  // The clock was set back since, and the row, which is due by the new clock, is read early at most once.
+  const wasSet = aheadOf(askedAt) > 0 || aheadOf(newStatusAt) > 0
   const maxPollAt = now + Reconciler.maxGap(rules)
   // An earlier call may still run, so the next one waits at least for a lease.
   const retryWait = Math.max(attempt > 0 ? plannedWait(retrySchedule, attempt) : 0, lease)
@@ -83,9 +83,7 @@ export const correction = (
     ...(aheadOf(retryAt, retryWait) > 0 && { retryAt: now + retryWait }),
     ...(aheadOf(newStatusAt) > 0 && { newStatusAt: now }),
     ...(pollAt !== undefined &&
-      (clockAhead > 0 || plannedAt > maxPollAt) && {
-        pollAt: Math.min(Math.max(plannedAt, now), maxPollAt)
-      })
+      (wasSet || pollAt > maxPollAt) && { pollAt: wasSet ? now : maxPollAt })
   }
   return Object.keys(change).length === 0 ? undefined : change
 }
