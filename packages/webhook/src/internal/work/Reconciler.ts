@@ -31,7 +31,7 @@ import * as Duration from "effect/Duration"
 import { type ReadResult, unsettledClaim } from "./Confirmer.ts"
 import * as Fact from "../rule/Fact.ts"
 import { invisibleTime } from "../rule/KindHints.ts"
-import type { Change, Row } from "../rule/Row.ts"
+import type { Change, Parked, Row } from "../rule/Row.ts"
 
 const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duration.seconds(wait))
 const claimWaits = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
@@ -124,10 +124,10 @@ export const isUnread = (row: Row, { policy }: Rules): boolean =>
   unsettledClaim(row, policy) !== undefined
 
 /** Tells whether a row is parked because no endpoint knows the id. */
-const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
-  deadLetter?.reason === "unknown-transaction" &&
-  newStatusAt < deadLetter.at &&
-  Evidence.confirmedStatuses(evidence).length === 0
+export const isParkedAsUnknown = <A extends Row>(row: A): row is A & Parked =>
+  row.deadLetter?.reason === "unknown-transaction" &&
+  row.newStatusAt < row.deadLetter.at &&
+  Evidence.confirmedStatuses(row.evidence).length === 0
 
 const pollAt = (row: Row, rules: Rules): number | undefined => {
   if (isParkedAsUnknown(row)) return undefined

@@ -28,6 +28,7 @@ import * as Fault from "../sql/Fault.ts"
 import * as Lease from "./Lease.ts"
 import * as Progress from "./Progress.ts"
 import * as NextWork from "./NextWork.ts"
+import * as Reconciler from "./Reconciler.ts"
 import { Journal } from "../../Journal.ts"
 import { Ledger } from "../../Ledger.ts"
 import type { Change, DeadLetter, Leased } from "../rule/Row.ts"
@@ -58,12 +59,21 @@ export const layer = (
       const journal = yield* Journal
       const handler = yield* Handler
 
-      const park = (pending: NextWork.Pending, deadLetter: DeadLetter) =>
-        NextWork.add(
+      const park = (pending: NextWork.Pending, deadLetter: DeadLetter) => {
+        const { row } = pending
+        // Without its reason, an unknown id would be read and parked again.
+        const isUnknown =
+          deadLetter.reason === "handler-failed" && Reconciler.isParkedAsUnknown(row)
+        return NextWork.add(
           pending,
-          { deadLetter, failingSince: undefined, facts: [Fact.parked(deadLetter)] },
-          journal.record(pending.row, { _tag: "DeadLettered", reason: deadLetter.reason })
+          {
+            deadLetter: isUnknown ? { ...row.deadLetter, to: deadLetter.to } : deadLetter,
+            failingSince: undefined,
+            facts: [Fact.parked(deadLetter)]
+          },
+          journal.record(row, { _tag: "DeadLettered", reason: deadLetter.reason })
         )
+      }
 
       /** Commits the merchant's rows with the mark and the release of the row. */
       const commit = Effect.fnUntraced(function* (
