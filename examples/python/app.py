@@ -3,9 +3,9 @@
     PAWL_FORWARD_SECRET=… python3 app.py [PORT, else 5000]
     PAWL_FORWARD_SECRET=… pawl-receiver … --forward http://127.0.0.1:5000/transitions
 
-Transitions arrive in order, one at a time per transaction, and at least once. The application stores their
-ids: it answers a known id with 200 and does nothing. pawl-receiver posts a transition again later after any
-response but a 2xx. GET /transactions/{id} returns the status that this application has stored.
+Transitions arrive in order, one at a time per transaction, and at least once. The application stores the last
+one: it answers one that is not later with 200 and does nothing. pawl-receiver posts a transition again later
+after any response but a 2xx. GET /transactions/{id} returns the status that this application has stored.
 """
 
 import base64
@@ -21,9 +21,11 @@ SECRET = os.environ["PAWL_FORWARD_SECRET"]
 KEY = base64.b64decode(SECRET[6:]) if SECRET.startswith("whsec_") else SECRET.encode()
 TOLERANCE = 300  # seconds between the signature and now
 
+RANKS = {"NEW": 1, "PENDING": 2, "PROCESSING": 3, "CUSTOMER_VERIFICATION": 3, "SUCCEED": 10, "FAILED": 10,
+         "CANCELLED": 10, "REFUNDED": 11, "CHARGEBACK": 12}
+
 lock = Lock()
-done = set()  # a real application has a table, written in one database transaction with the effect
-statuses = {}
+latest = {}  # a real application has a table, written in one database transaction with the effect
 
 
 def is_genuine(headers, body):
@@ -40,9 +42,13 @@ def is_genuine(headers, body):
     return any(hmac.compare_digest(expected, each) for each in signatures)
 
 
-def apply(transition):
-    """Acts on a transition. This application only stores the status."""
-    statuses[transition["transactionId"]] = transition["to"]
+def is_later(one, last):
+    """Compares ranks first, because sequences start again after an older backup was restored."""
+    return last is None or one["to"] != last["to"] and order(one) > order(last)
+
+
+def order(transition):
+    return RANKS[transition["to"]], transition["sequence"]
 
 
 class Application(BaseHTTPRequestHandler):
@@ -52,16 +58,15 @@ class Application(BaseHTTPRequestHandler):
             return self.answer(401, {"message": "The signature is wrong"})
         transition = json.loads(body)
         with lock:
-            if transition["id"] not in done:
-                apply(transition)
-                done.add(transition["id"])
+            if is_later(transition, latest.get(transition["transactionId"])):
+                latest[transition["transactionId"]] = transition  # act here
         return self.answer(200, {})
 
     def do_GET(self):
         identifier = self.path.rpartition("/")[2]
         with lock:
-            status = statuses.get(identifier)
-        return self.answer(404 if status is None else 200, {"status": status})
+            last = latest.get(identifier)
+        return self.answer(404 if last is None else 200, {"status": last and last["to"]})
 
     def answer(self, status, value):
         body = json.dumps(value).encode()

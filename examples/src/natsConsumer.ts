@@ -18,7 +18,7 @@ import { connection, stream } from "./nats.ts"
 const isLater = (one: Transition, last: Transition | undefined): boolean =>
   last === undefined ||
   rank(one.to) > rank(last.to) ||
-  (rank(one.to) === rank(last.to) && one.sequence > last.sequence)
+  (rank(one.to) === rank(last.to) && one.sequence > last.sequence && one.to !== last.to)
 
 /**
  * Consumes the stream, and calls `apply` with each transition that is later than the last one of its transaction. A

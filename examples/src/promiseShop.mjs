@@ -7,19 +7,19 @@ import { DatabaseSync } from "node:sqlite"
 import { open } from "pawl"
 
 const prices = { __proto__: null, tea: "10.00", teapot: "25.00" }
-const states = { SUCCEED: "PAID", REFUNDED: "REFUNDED", CHARGEBACK: "DISPUTED" }
+const states = { SUCCEED: ["PAID", 10], REFUNDED: ["REFUNDED", 11], CHARGEBACK: ["DISPUTED", 12] }
 const { PORT = "3000", SHOP_FILE = "shop.db" } = process.env
 const url = `http://127.0.0.1:${PORT}`
 const db = new DatabaseSync(SHOP_FILE)
-db.exec("CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, status TEXT, sequence INT)")
-const set = db.prepare("UPDATE orders SET status = ?, sequence = ? WHERE id = ? AND sequence < ?")
+db.exec("CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, status TEXT, rank INT)")
+const set = db.prepare("UPDATE orders SET status = ?, rank = ? WHERE id = ? AND rank < ?")
 const find = db.prepare("SELECT id, status FROM orders WHERE id = ?")
 
 const pawl = await open({
   store: `sqlite:${SHOP_FILE}.pawl`,
   publicUrl: url,
-  onChange: ({ requestId, sequence, to }) =>
-    void (to in states && set.run(states[to], sequence, requestId, sequence))
+  onChange: ({ requestId, to }) =>
+    void (to in states && set.run(...states[to], requestId, states[to][1]))
 })
 
 const app = express().use(pawl.express()).use(express.json())

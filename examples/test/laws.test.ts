@@ -5,6 +5,7 @@ import * as Store from "@pawl/testkit/Laws/Store"
 import { readFileSync, writeFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import { ledger, rule, shop } from "../src/laws/merchantCode.ts"
+import { transition } from "./transition.ts"
 
 /** Counterexamples of earlier runs. Every run tries them first. */
 const file = `${import.meta.dirname}/../src/laws/counterexamples.json`
@@ -24,6 +25,23 @@ const run = <Subject>(law: Laws.Law<Subject>, subject: Subject) =>
 it.for(Rule.laws)("our rule: $name", (law) => run(law, Rule.fold<string | undefined>(rule)))
 it.for(Store.ledgerLaws)("our ledger: $name", (law) => run(law, () => ledger))
 it.for(Handler.laws)("our handler: $name", (law) => run(law, shop))
+
+it("our handler decides by rank first, because the numbers start again after an older backup", async () => {
+  const order = { requestId: "order-17", amount: "10.00", currency: "EUR", refunds: [] }
+  const { read, start } = await shop(order)
+  const onChange = await start()
+  const stocks = []
+  for (const [to, sequence] of [
+    ["SUCCEED", 4],
+    ["PENDING", 5],
+    ["CHARGEBACK", 1]
+  ] as const) {
+    const card = { ...transition("1", sequence), requestId: order.requestId, to }
+    await onChange(card)
+    stocks.push((await read()).stock)
+  }
+  expect(stocks).toEqual([1, 1, 0])
+})
 
 it("find the handler that forgets its sequence", async () => {
   const forgetful: Handler.Open = async (order) => {

@@ -19,9 +19,11 @@ const ranks = new Map([
   ["CHARGEBACK", 12]
 ])
 
+const rank = (status = "") => ranks.get(status) ?? 0
+
 /** Returns the status of an order after a callback, by the documented rule. */
 export const rule = (stored: string | undefined, incoming: string) =>
-  (ranks.get(incoming) ?? 0) > (ranks.get(stored ?? "") ?? 0) ? incoming : stored
+  rank(incoming) > rank(stored) ? incoming : stored
 
 /** A shop with one order: gives its goods when a payment of it is SUCCEED, and takes them back when that ends. */
 export const shop: Handler.Open = (order) => {
@@ -29,8 +31,10 @@ export const shop: Handler.Open = (order) => {
   const payments = new Map<string, { readonly to: string; readonly sequence: number }>()
   const onChange: Handler.Handle = ({ kind, requestId, sequence, to, transactionId }) => {
     if (kind !== "card-payment" || requestId !== order.requestId || !ranks.has(to)) return
-    if (sequence <= (payments.get(transactionId)?.sequence ?? 0)) return
-    payments.set(transactionId, { to, sequence })
+    const last = payments.get(transactionId)
+    // The rank decides first, because the numbers start again after an older backup was restored.
+    const by = rank(to) - rank(last?.to) || sequence - (last?.sequence ?? 0)
+    if (by > 0) payments.set(transactionId, { to, sequence })
   }
   const isPaid = () => [...payments.values()].some(({ to }) => to === "SUCCEED")
   return { start: () => onChange, read: () => ({ stock: isPaid() ? 1 : 0 }) }
