@@ -242,12 +242,18 @@ describe("the admin port", () => {
       const env = {
         ...(yield* service(new Map())),
         PAWL_ADMIN_TOKEN: token,
-        PAWL_ADMIN_HOSTS: "pawl.internal, 10.0.0.7:9464"
+        PAWL_ADMIN_HOSTS: "pawl.internal, 10.0.0.7:9464, FD00::7"
       }
       const started = yield* receiver(env, "--admin-port", "0", "--admin-host", "0.0.0.0")
       const admin = (yield* started.admin).replace("0.0.0.0", "127.0.0.1")
       const authorization = `Bearer ${token}`
-      for (const host of ["127.0.0.1", "pawl.internal:1", "PAWL.internal", "10.0.0.7:9464"]) {
+      for (const host of [
+        "127.0.0.1",
+        "pawl.internal:1",
+        "PAWL.internal",
+        "10.0.0.7:9464",
+        "[fd00::7]:4021"
+      ]) {
         const ask = (headers: Record<string, string>) =>
           Effect.map(send(`${admin}/metrics`, { headers: { host, ...headers } }), (answer) => [
             answer.status,

@@ -19,6 +19,7 @@ import * as MerchantSettings from "./MerchantSettings.ts"
 import * as MerchantsFile from "./MerchantsFile.ts"
 import type { AdminPort } from "./Ports.ts"
 import * as StoreFlag from "./StoreFlag.ts"
+import { isIPv6 } from "node:net"
 
 const port = (name: string) =>
   Flag.Int(name).pipe(
@@ -251,7 +252,7 @@ const adminOf = (
   const port = Option.getOrUndefined(flags.adminPort)
   const host = Option.getOrElse(flags.adminHost, () => "127.0.0.1")
   const token = MerchantSettings.nonEmpty(env.adminToken)
-  const hosts = env.adminHosts.split(",").flatMap((each) => each.trim() || [])
+  const hosts = env.adminHosts.split(",").flatMap((each) => bracketed(each.trim()) || [])
   faults.unless(!port || port !== flags.port, "--admin-port must differ from --port.")
   faults.unless(
     port !== undefined || Option.isNone(flags.adminHost),
@@ -275,5 +276,8 @@ const adminOf = (
   }
   return port === undefined ? undefined : { host, port, token, hosts }
 }
+
+/** Writes an IPv6 address as a `Host` header has it. */
+const bracketed = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 
 const hostAndPort = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/iu
