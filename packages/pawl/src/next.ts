@@ -36,11 +36,12 @@ interface Kept {
  * @category constructors
  * @since 0.1.0
  */
-export const openOnce = (options: Options): OpenedOnce => {
+export const openOnce = (given: Options): OpenedOnce => {
+  // `open` refuses the options of a program that gives none.
+  const options: Options = { ...given }
   const key = Symbol.for(`pawl/next ${options.merchantKey ?? ""}`)
   const kept = ((globalThis as { [key: symbol]: Kept | undefined })[key] ??= { options })
   kept.options = options
-  // `open` refuses options without a function.
   const onChange: Options["onChange"] =
     options.onChange && ((transition) => kept.options.onChange(transition))
   const pawl = () =>

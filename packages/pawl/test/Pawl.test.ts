@@ -8,6 +8,7 @@ import {
   Unreachable,
   ValidationFailed
 } from "pawl"
+import { openOnce } from "pawl/next"
 import { open, sandbox, type TestPawl } from "pawl/testing"
 import { execFile } from "node:child_process"
 import { createHmac } from "node:crypto"
@@ -436,6 +437,25 @@ it("open refuses what a program without types gives wrong, and shows no value", 
   for (const [name, value] of Object.entries(switches)) {
     expect(await reasonOf({ ...settings, profile: { [name]: value } })).toBe(`profile.${name}`)
   }
+})
+
+it("open and sandbox of pawl/testing name a wrong option, too, and openOnce has no options", async () => {
+  const settingOf = (opened: Promise<unknown>) =>
+    opened.then(
+      () => undefined,
+      ({ code, setting }: Record<string, unknown>) => [code, setting]
+    )
+  const wrong = (setting: string) => ["InvalidConfig", setting]
+  for (const start of [open, sandbox]) {
+    expect(await settingOf(start(null as never))).toEqual(wrong("The argument"))
+    expect(await settingOf(start({ sed: 1 } as never))).toEqual(wrong("sed"))
+  }
+  for (const fake of [{ sed: 1 }, { isLenient: 1 }]) {
+    expect(await settingOf(open({ fake } as never))).toEqual(wrong(Object.keys(fake)[0] ?? ""))
+  }
+  expect(await settingOf(open({ onChange: 5 } as never))).toEqual(wrong("onChange"))
+  expect(await settingOf(open({ store: "mysql:" }))).toEqual(wrong("store"))
+  expect(await settingOf(openOnce(undefined as never).pawl())).toEqual(wrong("onChange"))
 })
 
 it("open takes each option of the README, and the whole of a sandbox", async () => {

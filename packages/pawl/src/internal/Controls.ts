@@ -7,11 +7,20 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Sandbox } from "../testing.ts"
+import type * as OptionTypes from "./OptionTypes.ts"
 import * as Promised from "./Promised.ts"
 
 const expected = 'Expected a duration, such as "62 minutes", or a number of milliseconds'
 
 export const merchantSecret = "sandbox-secret"
+
+/** The settings of a fake and of a sandbox. */
+export const settings = {
+  any: "pace intentLifetime seed",
+  text: "pageUrl environment",
+  boolean: "isLenient",
+  number: "firstId"
+} satisfies OptionTypes.Names
 
 export const make = (
   context: Context.Context<VirtualClock | Gateway | Faults>

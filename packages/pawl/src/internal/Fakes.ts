@@ -18,6 +18,8 @@ import { openOver } from "../Pawl.ts"
 import * as Functions from "./Functions.ts"
 import type { TestOptions, TestPawl } from "../testing.ts"
 import * as Controls from "./Controls.ts"
+import * as OptionTypes from "./OptionTypes.ts"
+import { placed } from "./Promised.ts"
 
 /** Waits of a minute or more hold no process, so a test that fails before it closes its `Pawl` ends. */
 const clock = Layer.effect(
@@ -43,7 +45,30 @@ const wait = (millis: number, wake: () => void) => {
 
 type TestServices = Client.Services | VirtualClock.VirtualClock | Gateway | Faults | Fake.Fake
 
-export const open = (options: TestOptions): Promise<TestPawl> => {
+const names: OptionTypes.Names = {
+  text: "store publicUrl callbackPath",
+  function: "onChange rebuild",
+  logger: "logger",
+  profile: "profile",
+  object: "fake"
+}
+
+const ofFake: OptionTypes.Names = {
+  ...Controls.settings,
+  text: `${Controls.settings.text} merchantKey`,
+  object: "behaviour",
+  ignored: "merchantSecret"
+}
+
+export const open = (options: TestOptions): Promise<TestPawl> =>
+  Effect.runPromise(OptionTypes.check(options, names))
+    .then(() => Effect.runPromise(OptionTypes.check(options.fake ?? {}, ofFake)))
+    .then(() => start(options))
+    .catch((error: unknown) => {
+      throw placed(error, new Error(""))
+    })
+
+const start = (options: TestOptions): Promise<TestPawl> => {
   const runtime = ManagedRuntime.make(
     Fake.layer(options.fake).pipe(
       Layer.provideMerge(Layer.provide(VirtualClock.layer(), clock)),

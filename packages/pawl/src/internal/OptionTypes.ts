@@ -76,6 +76,7 @@ const checks = {
     const wrong = Profile.unusable(value)
     return wrong === undefined ? undefined : { setting: `${name}.${wrong}`, advice }
   },
+  any: () => undefined,
   ignored: () => undefined
 } satisfies Record<string, Check>
 

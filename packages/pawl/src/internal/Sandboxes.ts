@@ -7,13 +7,24 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Functions from "./Functions.ts"
+import * as OptionTypes from "./OptionTypes.ts"
 import type { Sandbox, SandboxOptions } from "../testing.ts"
 import * as Controls from "./Controls.ts"
 import { placed } from "./Promised.ts"
 
+const names: OptionTypes.Names = {
+  ...Controls.settings,
+  text: `${Controls.settings.text} style host filename`,
+  number: `${Controls.settings.number} port`,
+  any: `${Controls.settings.any} allowCallbacks`,
+  object: "readings"
+}
+
 export const start = (options: SandboxOptions): Promise<Sandbox> => {
   const runtime = ManagedRuntime.make(
-    Layer.provideMerge(Sandboxed.layer(options), Functions.references({}))
+    Layer.unwrap(
+      Effect.map(OptionTypes.check(options, names), () => Sandboxed.layer(options))
+    ).pipe(Layer.provideMerge(Functions.references({})))
   )
   const close = () => runtime.dispose()
   return runtime.runPromise(Effect.context<Sandboxed.Services>()).then(
