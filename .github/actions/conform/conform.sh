@@ -29,7 +29,7 @@ arguments=(
   "$CONFORM_URL"
   --merchant-key "$key"
   --api-port "$api_port"
-  --settle-timeout "${CONFORM_SETTLE_TIMEOUT:-5}"
+  --settle-timeout "${CONFORM_SETTLE_TIMEOUT:-20}"
   --junit "${CONFORM_JUNIT:-conform.xml}"
 )
 [[ -z ${CONFORM_STATE:-} ]] || arguments+=(--state "$CONFORM_STATE")

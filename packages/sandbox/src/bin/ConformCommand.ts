@@ -58,9 +58,9 @@ const flags = {
       () => "Expected a number of seconds above 0"
     ),
     Flag.withDescription(
-      "The seconds until your receiver reports the status of the service (default: 5)"
+      "The seconds until your receiver reports the status of the service (default: 20)"
     ),
-    Flag.withDefault(5)
+    Flag.withDefault(20)
   ),
   only: Flag.String("only").pipe(
     Flag.filter(

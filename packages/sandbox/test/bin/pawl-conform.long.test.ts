@@ -54,7 +54,7 @@ describe.concurrent("pawl-conform", () => {
     })
     const url = await line(/^ready (\S+)$/mu)
     const state = `${await errorLine(/admin API is at (http:[^"]+)/u)}/transactions`
-    const service = ["--api-port", port, "--merchant-key", "key", "--settle-timeout", "20"]
+    const service = ["--api-port", port, "--merchant-key", "key"]
     const { code, err, out } = await conform([
       url,
       ...withSecret,
