@@ -158,12 +158,9 @@ describe("dead letters", () => {
         const { method, kind, transactionId, ...deadLetter } = (
           json as ReadonlyArray<Record<string, unknown>>
         )[0]!
-        expect((yield* ask("/transactions/apm/1")).json).toMatchObject({
-          method,
-          kind,
-          transactionId,
-          deadLetter
-        })
+        expect((yield* ask("/transactions/apm/1")).json).toEqual(
+          expect.objectContaining({ method, kind, transactionId, deadLetter })
+        )
 
         isBroken = false
         const path = "/dead-letters/apm/1/redrive"

@@ -99,9 +99,13 @@ describe("the poll ladder", () => {
     expect(readAt(late, rules)).toBe(late.newStatusAt + 300_000)
   })
 
-  it("repeats a failed read after 15 seconds, without a step on the ladder", () => {
+  it("repeats a failed read after 15 seconds, without a step on the ladder, and keeps that it failed", () => {
     const start = row(Evidence.claimed("PENDING"))
-    const silent = apply(start, { _tag: "NoAnswer", askedAt: 300_000 }, 300_000)
+    const failed = { _tag: "NoAnswer", askedAt: 300_000 } as const
+    expect(afterRead(start, failed, rules, 300_000).facts).toMatchObject([
+      { fact: "asked", at: 300_000, result: "no answer" }
+    ])
+    const silent = apply(start, failed, 300_000)
     expect(silent.polls).toBe(0)
     expect(readAt(silent, rules)).toBe(315_000)
   })
