@@ -358,6 +358,7 @@ const books = [
   compared("apm-payment", "REFUNDED", { transactionId: "100005", ours: "REFUNDED" }),
   compared("apm-payout", "REFUNDED", { transactionId: "100006", ours: "REFUNDED" }),
   compared("card-payout", "REFUNDED", { transactionId: "100007", ours: "REFUNDED" }),
+  compared("card-payout", "CHARGEBACK", { transactionId: "100008", ours: "CHARGEBACK" }),
   compared("apm-payment", "SUCCEED", { transactionId: "100003", amount: null }),
   // The second row of the first transaction.
   compared("apm-payment", "SUCCEED", { scope: "apm", amount: null }),
@@ -387,10 +388,12 @@ describe("the books of a day", () => {
       "2026-11-21 * card-payment 100002",
       "2026-11-21 * refund 100001",
       "2026-11-21 * card-payout _1_1",
-      ...["apm-payment 100005", "apm-payout 100006", "card-payout 100007"].flatMap((each) => [
-        `2026-11-21 * ${each}`,
-        `2026-11-21 * ${each}`
-      ])
+      ...[
+        "apm-payment 100005",
+        "apm-payout 100006",
+        "card-payout 100007",
+        "card-payout 100008"
+      ].flatMap((each) => [`2026-11-21 * ${each}`, `2026-11-21 * ${each}`])
     ])
     expect(journal).toContain("; apm-payment 100003 is SUCCEED, and its amount is not known.")
     expect(journal).toContain("; card 100004 is SUCCEED, and its kind is not known.")

@@ -6,7 +6,7 @@
  * refunded or charged back later. The refund of a card payment is booked by its own transaction, and
  * a chargeback with its payment, as a loss of the whole amount. Only card payments have refunds
  * (`spec.md`, "Refunds"), so any other transaction in REFUNDED is booked with the return of its whole
- * amount. A transaction with several rows is booked once. Fees, and payments that only the service
+ * amount, and so is a payout in CHARGEBACK. A transaction with several rows is booked once. Fees, and payments that only the service
  * knows, are not in the books.
  */
 import * as Grammar from "@pawl/core/internal/Grammar"
@@ -89,13 +89,13 @@ const isKnown = (compared: Compared): compared is Known =>
 const entriesOf = (date: string, each: Known): ReadonlyArray<string> => {
   const { kind, theirs } = each
   if (kind === "refund") return entry(date, each, accounts.refund, service)
-  const isReturned = theirs === "REFUNDED" && kind !== "card-payment"
   if (kind.endsWith("payout")) {
     return [
       ...entry(date, each, accounts.payout, service),
-      ...(isReturned ? entry(date, each, service, accounts.payout) : [])
+      ...(theirs === "SUCCEED" ? [] : entry(date, each, service, accounts.payout))
     ]
   }
+  const isReturned = theirs === "REFUNDED" && kind !== "card-payment"
   return [
     ...entry(date, each, service, accounts.sale),
     ...(isReturned ? entry(date, each, accounts.refund, service) : []),
