@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
@@ -138,3 +139,27 @@ it("with any changes, no charge is made in PAUSED or PENDING, and none twice a d
     ),
     { numRuns: repeats(60) }
   ))
+
+it.each([
+  [{ plan: { amount: "2" } }, [0, 1, 2]],
+  [{ status: "ACTIVE" }, [0, 1, 2]],
+  [{ status: "PAUSED" }, [0]]
+])("a change %o in the moment of a charge neither skips nor repeats a charge", (body, expected) =>
+  run(function* () {
+    const token = yield* authenticate
+    // This fiber wakes before the timer of the subscription, which sleeps later.
+    const change = yield* send("PUT", `${path}/100001`, { token, body }).pipe(
+      Effect.delay("1 day"),
+      Effect.forkChild
+    )
+    yield* Effect.yieldNow
+    yield* subscribe({ frequency: "DAILY", interval: 1, startDate: "1970-01-01" })
+    yield* TestClock.adjust("60 hours")
+    assert.strictEqual((yield* Fiber.join(change)).status, 200)
+    const charges = yield* (yield* Gateway.Gateway).transactions
+    assert.deepStrictEqual(
+      charges.map(({ createdTime }) => Date.parse(createdTime) / day),
+      expected
+    )
+  })
+)
