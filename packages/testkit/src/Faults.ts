@@ -165,8 +165,8 @@ export const layer: Layer.Layer<Faults, never, GatewayConfig> = Layer.effect(
   })
 )
 
-/** Unlike `make`, its error says what is wrong. */
-const decode = Schema.decodeUnknownEffect(Fault)
+/** Unlike `make`, its error says what is wrong. A fault with a misspelt `times` would not end. */
+const decode = Schema.decodeUnknownEffect(Fault, { onExcessProperty: "error" })
 
 const everywhere = "*"
 

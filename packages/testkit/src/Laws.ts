@@ -140,7 +140,34 @@ export const run = <Subject, Value>(
 export const example = <Subject>(
   text: LawText,
   body: (subject: Subject) => Effect.Effect<unknown, unknown>
-): Law<Subject> => ({ ...text, check: (subject) => checkBody(text, body(subject)) })
+): Law<Subject> => lawOf(text, (subject) => checkBody(text, body(subject)))
+
+/** Makes a law that refuses wrong options: a misspelt `seed` would check other values. */
+const lawOf = <Subject, Value = never>(
+  law: LawText,
+  check: (subject: Subject, options: Options<Value>) => Effect.Effect<void, LawBroken>
+): Law<Subject, Value> => ({
+  ...law,
+  check: (subject, options = {}) => {
+    const wrong = wrongIn(options)
+    return wrong === undefined
+      ? check(subject, options)
+      : Effect.fail(new LawBroken({ law, wrong: `no value was checked: ${wrong}` }))
+  }
+})
+
+const wrongIn = (options: Options<unknown>): string | undefined => {
+  const { examples = [], numRuns = 0, path, seed, ...unknown } = options
+  const [name] = Object.keys(unknown)
+  if (name !== undefined) return `the options are examples, numRuns, seed and path, not ${name}`
+  if (!Array.isArray(examples)) return "examples must be a list"
+  if (!Number.isSafeInteger(numRuns) || numRuns < 0) return "give numRuns of 1 or more"
+  if (seed !== undefined && !Number.isSafeInteger(seed)) return "seed must be a whole number"
+  if (path === undefined) return undefined
+  return seed !== undefined && /^[0-9]+(?::[0-9]+)*$/u.test(path)
+    ? undefined
+    : "give the path of a broken law, with its seed"
+}
 
 /**
  * Makes a law of all values of an arbitrary. `wrong` describes the failure for a value, or returns
@@ -160,36 +187,34 @@ export const property = <Subject, A>(
   }
 ): Law<Subject, A> => {
   const { arbitrary, short, show, wrong } = options
-  return {
-    ...text,
-    check: (subject, { examples = [], ...parameters } = {}) =>
-      Effect.suspend(() => {
-        const failureOf = (value: A) =>
-          Result.getOrElse(
-            Result.try(() => wrong(subject, value)),
-            describe
-          )
-        const listed = parameters.seed === undefined ? (short?.() ?? []) : []
-        for (const values of [examples, listed]) {
-          for (const value of values) {
-            const failure = failureOf(value)
-            if (failure === undefined) continue
-            return Effect.fail(
-              new LawBroken({
-                law: text,
-                wrong: failure,
-                counterexample: value,
-                shown: show(value)
-              })
-            )
-          }
-        }
-        const holds = fc.property(arbitrary, (value) => wrong(subject, value) === undefined)
-        return report(text, show, examples, fc.check(holds, toParameters(parameters)), (value) =>
-          Effect.succeed(failureOf(value))
+  return lawOf<Subject, A>(text, (subject, { examples = [], ...parameters }) =>
+    Effect.suspend(() => {
+      const failureOf = (value: A) =>
+        Result.getOrElse(
+          Result.try(() => wrong(subject, value)),
+          describe
         )
-      })
-  }
+      const listed = parameters.seed === undefined ? (short?.() ?? []) : []
+      for (const values of [examples, listed]) {
+        for (const value of values) {
+          const failure = failureOf(value)
+          if (failure === undefined) continue
+          return Effect.fail(
+            new LawBroken({
+              law: text,
+              wrong: failure,
+              counterexample: value,
+              shown: show(value)
+            })
+          )
+        }
+      }
+      const holds = fc.property(arbitrary, (value) => wrong(subject, value) === undefined)
+      return report(text, show, examples, fc.check(holds, toParameters(parameters)), (value) =>
+        Effect.succeed(failureOf(value))
+      )
+    })
+  )
 }
 
 /** A subject that does not end would make each step of shrinking wait for its time limit. */
@@ -213,9 +238,9 @@ export const propertyEffect = <Subject, A>(
   }
 ): Law<Subject, A> => {
   const { arbitrary, body, numRuns, show } = options
-  return {
-    ...text,
-    check: Effect.fnUntraced(function* (subject, { examples = [], ...parameters } = {}) {
+  return lawOf<Subject, A>(
+    text,
+    Effect.fnUntraced(function* (subject, { examples = [], ...parameters }) {
       yield* checkEach(text, options, subject, examples)
       const runPromise = Effect.runPromiseWith(yield* Effect.context())
       const failureOf = (value: A) => failureOfBody(body(subject, value))
@@ -241,7 +266,7 @@ export const propertyEffect = <Subject, A>(
         hanging === undefined ? failureOf(value) : Effect.succeed(hanging)
       )
     })
-  }
+  )
 }
 
 /**
@@ -258,11 +283,10 @@ export const each = <Subject, A>(
     readonly show: (value: A) => string
     readonly body: (subject: Subject, value: A) => Effect.Effect<unknown, unknown>
   }
-): Law<Subject, A> => ({
-  ...text,
-  check: (subject, { examples = [] } = {}) =>
+): Law<Subject, A> =>
+  lawOf<Subject, A>(text, (subject, { examples = [] }) =>
     checkEach(text, options, subject, [...examples, ...options.values])
-})
+  )
 
 const checkEach = <Subject, A>(
   law: LawText,

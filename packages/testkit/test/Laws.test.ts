@@ -222,7 +222,7 @@ describe("a law", () => {
     expect(checked).toBe(1)
   })
 
-  it.for<[Laws.Options]>([[{ numRuns: 0 }], [{ numRuns: Number.NaN }], [{ path: "0:99999" }]])(
+  it.for<[Laws.Options]>([[{ numRuns: 0 }], [{ path: "0:99999" }]])(
     "is broken if %o leads to no value",
     async ([options]) => {
       if (late === undefined) return expect.unreachable()
@@ -231,6 +231,31 @@ describe("a law", () => {
       await expect(run({ examples: [["NEW"]] })).resolves.toBeUndefined()
     }
   )
+
+  it.for<[string, object]>([
+    ["numruns", { numruns: 1 }],
+    ["numRuns", { numRuns: Number.NaN }],
+    ["numRuns", { numRuns: 1.5 }],
+    ["numRuns", { numRuns: "5" }],
+    ["examples", { examples: 5 }],
+    ["seed", { seed: "1" }],
+    ["seed", { path: "0:1" }],
+    ["path", { seed: 1, path: "twice" }]
+  ])("names the wrong option %s of %o", async ([name, options]) => {
+    const text = { name: "", section: "", explanation: "" }
+    const body = () => Effect.void
+    const sampled = { values: [], show: String, body }
+    const laws: ReadonlyArray<Laws.Law<never>> = [
+      ...Rule.laws,
+      Laws.example(text, body),
+      Laws.each(text, sampled),
+      Laws.propertyEffect(text, { ...sampled, arbitrary: fc.nat() })
+    ]
+    for (const law of laws) {
+      const run = Laws.run(law, documented as never, options)
+      await expect(run).rejects.toThrow(new RegExp(`no value was checked: .*${name}`, "u"))
+    }
+  })
 
   it("of effects reports an example without a seed, and a random value as without the examples", async () => {
     const law = Laws.propertyEffect(text, {
