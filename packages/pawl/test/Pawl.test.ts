@@ -9,6 +9,7 @@ import {
   ValidationFailed
 } from "pawl"
 import { openOnce } from "pawl/next"
+import * as Redacted from "effect/Redacted"
 import { open, sandbox, type TestPawl } from "pawl/testing"
 import { execFile } from "node:child_process"
 import { createHmac } from "node:crypto"
@@ -450,12 +451,37 @@ it("open and sandbox of pawl/testing name a wrong option, too, and openOnce has 
     expect(await settingOf(start(null as never))).toEqual(wrong("The argument"))
     expect(await settingOf(start({ sed: 1 } as never))).toEqual(wrong("sed"))
   }
-  for (const fake of [{ sed: 1 }, { isLenient: 1 }]) {
-    expect(await settingOf(open({ fake } as never))).toEqual(wrong(Object.keys(fake)[0] ?? ""))
+  const ofBoth = {
+    sed: 1,
+    isLenient: 1,
+    pace: "fast",
+    intentLifetime: -1,
+    seed: {},
+    firstId: 1.5
+  }
+  const ofSandbox = { style: "java", port: 70_000, allowCallbacks: "shop.example" }
+  for (const [name, value] of Object.entries({ ...ofBoth, merchantSecret: "hunter2" })) {
+    expect(await settingOf(open({ fake: { [name]: value } }))).toEqual(wrong(name))
+  }
+  for (const [name, value] of Object.entries({ ...ofBoth, ...ofSandbox })) {
+    expect(await settingOf(sandbox({ [name]: value }))).toEqual(wrong(name))
+  }
+  for (const [name, value] of Object.entries({ checksums: '"|"', checksum: "none", lang: 5 })) {
+    const readings = { [name]: value as string }
+    expect(await settingOf(sandbox({ readings }))).toEqual(wrong(name))
   }
   expect(await settingOf(open({ onChange: 5 } as never))).toEqual(wrong("onChange"))
   expect(await settingOf(open({ store: "mysql:" }))).toEqual(wrong("store"))
   expect(await settingOf(openOnce(undefined as never).pawl())).toEqual(wrong("onChange"))
+})
+
+it("a fake with a merchant secret of its own signs its callbacks for this Pawl, and no fault has a misspelt option", async () => {
+  await using pawl = await open({ fake: { merchantSecret: Redacted.make("another-secret") } })
+  await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("1 minute")
+  expect(pawl.transitions.map(({ to }) => to)).toEqual(["NEW", "PENDING", "PROCESSING", "SUCCEED"])
+  const fault = { endpoint: "*", fault: "500", tims: 1 } as const
+  await expect(pawl.service.addFault(fault)).rejects.toThrow('["tims"]')
 })
 
 it("open takes each option of the README, and the whole of a sandbox", async () => {

@@ -6,21 +6,73 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { InvalidConfig } from "@pawl/http/PawlConfig"
 import type { Sandbox } from "../testing.ts"
-import type * as OptionTypes from "./OptionTypes.ts"
+import * as OptionTypes from "./OptionTypes.ts"
 import * as Promised from "./Promised.ts"
 
 const expected = 'Expected a duration, such as "62 minutes", or a number of milliseconds'
 
-export const merchantSecret = "sandbox-secret"
+export const merchantSecret = Redacted.make("sandbox-secret")
 
 /** The settings of a fake and of a sandbox. */
 export const settings = {
   any: "pace intentLifetime seed",
   text: "pageUrl environment",
   boolean: "isLenient",
-  number: "firstId"
+  count: "firstId"
 } satisfies OptionTypes.Names
+
+const isDuration = (value: unknown): boolean =>
+  typeof value === "number"
+    ? value >= 0
+    : Option.isSome(Duration.fromInput(value as Duration.Input))
+
+const isHost = (value: unknown): boolean => typeof value === "string" && /^[^/\s]+$/u.test(value)
+
+interface ValueCheck {
+  readonly isValid: (value: unknown) => boolean
+  readonly advice: string
+}
+
+const duration: ValueCheck = {
+  isValid: isDuration,
+  advice: "give milliseconds, or text such as 200 millis"
+}
+
+const values: Readonly<Record<string, ValueCheck>> = {
+  pace: duration,
+  intentLifetime: duration,
+  seed: {
+    isValid: (value) => typeof value === "string" || Number.isFinite(value),
+    advice: "give a number or text"
+  },
+  merchantSecret: { isValid: Redacted.isRedacted, advice: "give a Redacted of effect" },
+  style: { isValid: (value) => value === "plain" || value === "jvm", advice: "give plain or jvm" },
+  port: {
+    isValid: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 65_536,
+    advice: "give a number from 0 to 65535"
+  },
+  allowCallbacks: {
+    isValid: (value) => Array.isArray(value) && value.every(isHost),
+    advice: "give a list of hosts, such as shop.example"
+  }
+}
+
+/** Checks the names, types and values of settings. */
+export const check = Effect.fnUntraced(function* (
+  options: object,
+  names: OptionTypes.Names
+): Effect.fn.Return<void, InvalidConfig> {
+  yield* OptionTypes.check(options, names)
+  for (const [setting, value] of Object.entries(options)) {
+    const { advice = "", isValid } = values[setting] ?? {}
+    if (value !== undefined && isValid?.(value) === false) {
+      return yield* new InvalidConfig({ setting, advice })
+    }
+  }
+})
 
 export const make = (
   context: Context.Context<VirtualClock | Gateway | Faults>

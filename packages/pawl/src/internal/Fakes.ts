@@ -14,6 +14,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
 import { openOver } from "../Pawl.ts"
 import * as Functions from "./Functions.ts"
 import type { TestOptions, TestPawl } from "../testing.ts"
@@ -62,7 +63,7 @@ const ofFake: OptionTypes.Names = {
 
 export const open = (options: TestOptions): Promise<TestPawl> =>
   Effect.runPromise(OptionTypes.check(options, names))
-    .then(() => Effect.runPromise(OptionTypes.check(options.fake ?? {}, ofFake)))
+    .then(() => Effect.runPromise(Controls.check(options.fake ?? {}, ofFake)))
     .then(() => start(options))
     .catch((error: unknown) => {
       throw placed(error, new Error(""))
@@ -84,7 +85,8 @@ const start = (options: TestOptions): Promise<TestPawl> => {
     const { outside } = Context.get(context, VirtualClock.VirtualClock)
     const { deliverTo } = Context.get(context, Fake.Fake)
     const { publicUrl = "https://shop.example", store = "memory" } = options
-    const settings = { merchantSecret: Controls.merchantSecret, publicUrl, store, onChange }
+    const merchantSecret = Redacted.value(options.fake?.merchantSecret ?? Controls.merchantSecret)
+    const settings = { merchantSecret, publicUrl, store, onChange }
     return openOver(
       Layer.succeedContext(context),
       { ...options, ...settings },
