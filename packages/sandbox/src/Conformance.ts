@@ -293,9 +293,9 @@ const targetOf = (options: Options) => ({
 })
 
 /**
- * Writes the results as JUnit XML.
+ * Writes the results as JUnit XML. `fault` says why not all laws were checked.
  *
  * @category conversions
  * @since 0.1.0
  */
-export const junit: (verdicts: ReadonlyArray<Verdict>) => string = Report.xml
+export const junit: (verdicts: ReadonlyArray<Verdict>, fault?: string) => string = Report.xml

@@ -109,6 +109,14 @@ const printer = () => {
   }
 }
 
+const write = (file: Option.Option<string>, text: string) =>
+  Option.isNone(file)
+    ? Effect.void
+    : Effect.andThen(
+        OwnFile.check(file.value),
+        Effect.flatMap(FileSystem.FileSystem, (files) => files.writeFileString(file.value, text))
+      )
+
 /** Makes the command under the name of its program, which its help and completions say. */
 export const make = (name: string) =>
   Command.make(name, { url, ...flags }, (input) =>
@@ -119,11 +127,6 @@ export const make = (name: string) =>
       )
       const state = Option.getOrUndefined(input.state)?.replace(/\/$/u, "")
       const { length: count } = yield* Conformance.select({ only, state })
-      const files = yield* FileSystem.FileSystem
-      const write = (file: Option.Option<string>, text: string) =>
-        Option.isNone(file)
-          ? Effect.void
-          : Effect.andThen(OwnFile.check(file.value), files.writeFileString(file.value, text))
       // A path that cannot be written fails at once.
       yield* write(junit, "")
       yield* write(summary, "")
@@ -168,12 +171,14 @@ export const make = (name: string) =>
             Effect.sync(() => ProgressLine.show(progressOf(progress, count - verdicts.length)))
         ).pipe(
           Effect.ensuring(Effect.sync(ProgressLine.clear)),
-          Effect.onInterrupt(() =>
-            Effect.andThen(
-              Console.log(`\nInterrupted: ${verdicts.length} of ${count} laws were checked.`),
-              verdicts.length === 0 ? Effect.void : report
-            )
-          )
+          Effect.onInterrupt(() => {
+            const fault = `Interrupted: ${verdicts.length} of ${count} laws were checked.`
+            return Effect.all([
+              Console.log(`\n${fault}`),
+              verdicts.length === 0 ? Effect.void : report,
+              Effect.ignore(write(junit, Conformance.junit(verdicts, fault)))
+            ])
+          })
         )
         yield* report
         yield* write(junit, Conformance.junit(verdicts))
@@ -183,11 +188,14 @@ export const make = (name: string) =>
     }).pipe(
       Effect.catchIf(
         (error) => error._tag !== "Reported",
-        (error) =>
-          Effect.andThen(
-            Console.error(`The laws cannot run: ${reasonOf(error, input.apiPort)}`),
+        (error) => {
+          const fault = `The laws cannot run: ${reasonOf(error, input.apiPort)}`
+          return Effect.all([
+            Console.error(fault),
+            Effect.ignore(write(input.junit, Conformance.junit([], fault))),
             Effect.fail(new Reported())
-          )
+          ])
+        }
       )
     )
   ).pipe(

@@ -123,12 +123,17 @@ describe.concurrent("pawl-conform", () => {
     const { server, url } = await listen(({ method = "" }, response) => {
       if (["GET", "POST"].includes(method)) response.writeHead(method === "GET" ? 405 : 200).end()
     })
-    const args = [bin, url, "--api-port", "0", "--only", "1", "--only", "11"]
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
+    const junit = join(directory, "conform.xml")
+    const only = ["--only", "1", "--only", "11", "--junit", junit]
+    const args = [bin, url, "--api-port", "0", ...only]
     const { child, ended, line, stdout } = startIn(test, process.execPath, args)
     await line(/^ {3}1 {2}✓/mu)
     child.kill("SIGINT")
     assert.strictEqual(await ended, 130)
     assert.include(stdout(), "\nInterrupted: 1 of 2 laws were checked.\n\nAll 1 laws hold.\n")
+    assert.match(await readFile(junit, "utf8"), /tests="2" [^]*Interrupted: 1 of 2 laws/u)
+    await rm(directory, { recursive: true })
     server.closeAllConnections()
     server.close()
   })
@@ -190,7 +195,9 @@ describe.concurrent("pawl-conform", () => {
 
   it("reports in one sentence that its port is taken", async () => {
     const { port, server } = await listen()
-    const args = ["http://127.0.0.1:9/", ...withSecret, "--api-port", port]
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
+    const junit = join(directory, "conform.xml")
+    const args = ["http://127.0.0.1:9/", ...withSecret, "--api-port", port, "--junit", junit]
     const { code, err } = await conform(args)
     server.close()
     assert.strictEqual(code, 1)
@@ -198,6 +205,10 @@ describe.concurrent("pawl-conform", () => {
       err,
       new RegExp(`^The laws cannot run: port ${port} [^\\n]*--api-port[^\\n]*\\n$`, "u")
     )
+    const xml = await readFile(junit, "utf8")
+    assert.include(xml, '<testsuite name="conform" tests="1" failures="0" errors="1"')
+    assert.include(xml, `<error message="${err.trimEnd()}"/>`)
+    await rm(directory, { recursive: true })
   })
 
   const url = "http://127.0.0.1:4020/callback"

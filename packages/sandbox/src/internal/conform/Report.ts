@@ -95,10 +95,21 @@ export const markdown = (
   return `${paragraphs(heading, table, report)}\n`
 }
 
-export const xml = (verdicts: ReadonlyArray<Verdict>): string => {
+/** Writes JUnit XML. `fault` says why not all laws were checked. */
+export const xml = (verdicts: ReadonlyArray<Verdict>, fault?: string): string => {
   const failures = verdicts.filter(({ broken }) => broken !== undefined).length
   const seconds = (millis: number) => (millis / 1000).toFixed(3)
   const time = seconds(verdicts.reduce((sum, { millis }) => sum + millis, 0))
+  const [tests, errors, unchecked] =
+    fault === undefined
+      ? [verdicts.length, "", []]
+      : [
+          verdicts.length + 1,
+          ` errors="1"`,
+          [
+            `    <testcase classname="conform" name="every law is checked">\n      <error message="${escape(fault)}"/>\n    </testcase>`
+          ]
+        ]
   const cases = verdicts.map(({ broken, group, law, millis, source }) => {
     const open = `    <testcase classname="conform.${source}.${group}" name="${escape(law.name)}" time="${seconds(millis)}"`
     if (broken === undefined) return `${open}/>`
@@ -108,8 +119,9 @@ export const xml = (verdicts: ReadonlyArray<Verdict>): string => {
   return [
     `<?xml version="1.0" encoding="UTF-8"?>`,
     `<testsuites>`,
-    `  <testsuite name="conform" tests="${verdicts.length}" failures="${failures}" time="${time}">`,
+    `  <testsuite name="conform" tests="${tests}" failures="${failures}"${errors} time="${time}">`,
     ...cases,
+    ...unchecked,
     `  </testsuite>`,
     `</testsuites>\n`
   ].join("\n")
