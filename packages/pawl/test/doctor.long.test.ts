@@ -1,6 +1,9 @@
 import { run } from "@pawl/test-support/Program"
 import { startInTest } from "@pawl/test-support/ProgramTests"
 import * as Effect from "effect/Effect"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -66,6 +69,14 @@ it("keeps the steps that it has paid for if a write fails, and does not begin ag
   )
   expect(full.stderr).not.toContain("    at ")
   expect((await steps()).length).toBeGreaterThan(0)
+  for (const other of [
+    ["--base-url", "http://127.0.0.1:9/api"],
+    ["--base-url", baseUrl, "--units", "2"]
+  ]) {
+    const { code, stderr } = await doctor(...other, "--out", folder)
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`--base-url ${baseUrl} --units 1;`)])
+    expect((await steps()).length).toBeGreaterThan(0)
+  }
   await writeFile(fixtures, '{"baseUrl":')
   expect(await doctor(...args.slice(1))).toMatchObject({
     code: 1,
@@ -73,6 +84,22 @@ it("keeps the steps that it has paid for if a write fails, and does not begin ag
   })
   await rm(folder, { recursive: true })
 }, 60_000)
+
+it("--fast does not read an endless answer of another service", async () => {
+  const server = createServer((_, response) => {
+    const write = () => {
+      while (response.write(Buffer.alloc(65_536, " ")));
+    }
+    response.on("drain", write)
+    write()
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const { code, stderr } = await doctor("--base-url", `http://127.0.0.1:${port}/api`, "--fast")
+  expect([code, stderr]).toEqual([1, expect.stringContaining("is no sandbox whose clock")])
+  server.closeAllConnections()
+  server.close()
+}, 30_000)
 
 it("a sandbox does not start with a reading that it cannot have, and names it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))

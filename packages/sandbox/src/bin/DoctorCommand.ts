@@ -17,7 +17,6 @@ import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -209,13 +208,15 @@ export const doctor = Command.make("doctor", flags, (input) =>
       (yield* OwnFile.check(fixtures)) && !input.isNew
         ? Option.some(yield* Effect.mapError(readRecording(fixtures), beginsAgain))
         : Option.none()
-    const unfinished = Option.filter(
-      last,
-      (recording) =>
-        recording.baseUrl === baseUrl &&
-        recording.units === units &&
-        recording.steps.length < Doctor.plan.length
-    )
+    const unfinished = Option.filter(last, ({ steps }) => steps.length < Doctor.plan.length)
+    if (Option.isSome(unfinished)) {
+      const other = unfinished.value
+      if (other.baseUrl !== baseUrl || other.units !== units) {
+        return yield* refuse(
+          `${fixtures} has an unfinished run with --base-url ${other.baseUrl} --units ${other.units}; finish it, give another --out, or --new to replace it`
+        )
+      }
+    }
     const recording = Option.isSome(unfinished)
       ? unfinished.value
       : Doctor.blank((yield* RequestId.make).slice(0, 18), settings)
@@ -281,7 +282,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
     if (!Doctor.isSound(findings, [...reads, ...rehearsal])) return yield* new Reported()
   }).pipe(
     Effect.scoped,
-    Effect.provide([NodeTransport.layer, FetchHttpClient.layer]),
+    Effect.provide(NodeTransport.layer),
     Effect.catchIf(
       (error) => error._tag !== "Reported",
       (error) =>

@@ -1,16 +1,18 @@
 /** The time of a running sandbox, whose clock is advanced instead of waiting. */
+import * as Transport from "@pawl/http/Transport"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as HttpBody from "effect/http/HttpBody"
-import * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { FileFault } from "./ProfileFile.ts"
 
-const isTime = Schema.is(Schema.Struct({ advanced: Schema.Finite }))
+const utf8 = new TextDecoder()
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Struct({ advanced: Schema.Finite }))
+)
 
 /** The time-out of an advance: a callback may be held for 35 seconds meanwhile. */
 const responseTimeout = Duration.seconds(60)
@@ -20,21 +22,24 @@ export const make = Effect.fnUntraced(function* (
   baseUrl: string,
   token: Option.Option<Redacted.Redacted>
 ) {
-  const client = yield* HttpClient.HttpClient
-  const headers = Option.isNone(token)
-    ? {}
-    : { authorization: `Bearer ${Redacted.value(token.value)}` }
+  const transport = yield* Transport.Transport
+  const headers = {
+    "content-type": "application/json",
+    ...(Option.isSome(token) && { authorization: `Bearer ${Redacted.value(token.value)}` })
+  }
   const advanceBy = (millis: number) =>
-    client
-      .execute(
-        HttpClientRequest.post(`${new URL(baseUrl).origin}/sandbox/clock`, {
-          body: HttpBody.text(JSON.stringify({ advance: `${millis} millis` }), "application/json"),
-          headers
-        })
+    transport
+      .send(
+        {
+          method: "POST",
+          url: `${new URL(baseUrl).origin}/sandbox/clock`,
+          headers,
+          body: JSON.stringify({ advance: `${millis} millis` })
+        },
+        responseTimeout
       )
       .pipe(
-        Effect.flatMap(({ json }) => json),
-        Effect.filterOrFail(isTime, () => "another answer"),
+        Effect.flatMap(({ body }) => decode(utf8.decode(body))),
         Effect.map(({ advanced }) => advanced),
         Effect.timeout(responseTimeout),
         Effect.mapError(
