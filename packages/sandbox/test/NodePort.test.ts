@@ -14,3 +14,8 @@ live.with(() => NodePort.layer("127.0.0.1", 0))(
     expect((yield* Effect.promise(() => fetch(origin))).status).toBe(200)
   }
 )
+
+live("a number that is no port is an error, and no defect", function* () {
+  const opened = Effect.provide(NodePort.NodePort, NodePort.layer("127.0.0.1", 65_536))
+  expect(yield* Effect.flip(opened)).toMatchObject({ _tag: "CannotListen", port: 65_536 })
+})

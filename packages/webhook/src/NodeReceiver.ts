@@ -130,7 +130,7 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly host: string
   /** The port to listen on. */
   readonly port: number
-  /** The error code of Node, such as `EADDRINUSE`. */
+  /** The reason: an error code of Node such as `EADDRINUSE`, or words. */
   readonly code: string
 }> {
   override get message() {
@@ -138,6 +138,9 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
     return `Cannot listen on port ${this.port} of ${this.host}: ${reason}`
   }
 }
+
+/** Node throws for this reason alone. */
+const noPort = "a port is a number from 0 to 65535"
 
 /** The connections that wait to be accepted; the system drops further ones. */
 const maxPending = 4096
@@ -193,7 +196,7 @@ const open = (server: Server, { host, port }: { readonly host: string; readonly 
       resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
     )
     server.listen({ port, host, backlog: maxPending }, () => resume(Effect.succeed(server)))
-  })
+  }).pipe(Effect.catchDefect(() => new CannotListen({ host, port, code: noPort })))
 
 /** A body over the limit is read up to this size, so that its sender reads the response. */
 const maxDrainedBytes = 4 * maxBytes

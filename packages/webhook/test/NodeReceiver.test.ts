@@ -230,6 +230,10 @@ live("a server that cannot listen is an error that names the reason and its addr
   expect((yield* Effect.flip(elsewhere)).message).toBe(
     `Cannot listen on port ${port} of 203.0.113.1: EADDRNOTAVAIL`
   )
+  for (const port of [-1, 1.5, 65_536]) {
+    const none = NodeReceiver.listen(() => {}, { host: "127.0.0.1", port })
+    expect((yield* Effect.flip(none)).message).toContain("a number from 0 to 65535")
+  }
 })
 
 live("a receiver with a defect responds 503", function* () {

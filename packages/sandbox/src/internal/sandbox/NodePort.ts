@@ -52,4 +52,9 @@ const listen = (server: Server, host: string, port: number) =>
       resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
     )
     server.listen({ host, port }, () => resume(Effect.succeed(server)))
-  })
+  }).pipe(
+    // Node throws for this reason alone.
+    Effect.catchDefect(
+      () => new CannotListen({ host, port, code: "a port is a number from 0 to 65535" })
+    )
+  )
