@@ -182,7 +182,7 @@ export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Trans
 const renewalGap = (failures: number) => Duration.minutes(Math.min(2 ** failures, 60))
 
 const noToken =
-  "its body has no access token in a known field: set Profile.tokenField to the name of the field"
+  "its body has no access token in a known field: check the base URL, or set Profile.tokenField"
 
 /** Converts the errors of `/auth`, so that they are not taken for errors of the call. */
 const toTokenError = (error: ReadError): TokenError => {
