@@ -2,7 +2,8 @@
  * Makes clients of openapi.json with the generators of others, and drives each against a sandbox:
  * `pnpm generators [openapi-typescript hey-api swagger-typescript-api quicktype python java]`.
  *
- * Each client makes an APM payment, reads its status and cancels a subscription. The clients are
+ * Each client makes an APM payment, reads its status and cancels a subscription; that of Java also
+ * makes a refund, because its integers have a width. The clients are
  * written to `dist`. A generator whose tools are missing is skipped.
  */
 import { execFile, spawn } from "node:child_process"
@@ -206,7 +207,8 @@ const generators: Readonly<Record<string, Generator>> = {
         `${join(dist, "classes")}:${jar}`,
         "Drive",
         ...args,
-        JSON.stringify(paymentOf("java"))
+        JSON.stringify(paymentOf("java")),
+        JSON.stringify({ requestId: "java", mid: "m-1", amount: "10.50", currency: "EUR", card })
       )
   }
 }

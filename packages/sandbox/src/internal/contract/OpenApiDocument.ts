@@ -89,7 +89,9 @@ const described = (schema: unknown, name = ""): unknown => {
         const property = asNode(described(value))
         const text = Descriptions.special[`${name}.${field}`] ?? Descriptions.fields[field]
         const description = [text, property["description"]].filter(Boolean).join(". ")
-        return { ...property, description }
+        // Java's default is 32 bits, which hold no identifier of the sandbox.
+        const isId = property["type"] === "integer" && field.endsWith("Id")
+        return { ...property, ...(isId && { format: "int64" }), description }
       })
     })
   }
