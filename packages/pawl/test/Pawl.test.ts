@@ -629,6 +629,25 @@ it("the fields of the log reach a logger of pino, whose methods take them first"
   )
 })
 
+it("a logger of pino at level debug shows why a callback is refused with 400", async () => {
+  for (const level of ["debug", "info"]) {
+    const lines: Array<string> = []
+    const stream = { write: (line: string) => void lines.push(line) }
+    const app = fastify({ logger: { level, stream } })
+    await opened(
+      async (pawl) => {
+        const headers = { "content-type": "application/json" }
+        const post = { method: "POST", headers, body: "{" }
+        const request = new Request("https://shop.example/callback", post)
+        expect((await pawl.fetch()(request)).status).toBe(400)
+        const shown = lines.filter((line) => line.includes("Refused a callback"))
+        expect(shown).toHaveLength(level === "debug" ? 1 : 0)
+      },
+      { logger: app.log }
+    )
+  }
+})
+
 it("without a logger the log is on stderr, which warns of a store in memory except in a test and over the fake", async () => {
   const program = `import { open } from "pawl"
     import { open as openFake } from "pawl/testing"
