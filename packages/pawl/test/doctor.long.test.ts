@@ -57,6 +57,9 @@ it("keeps the steps that it has paid for if a write fails, and does not begin ag
   const steps = async () =>
     (JSON.parse(await readFile(fixtures, "utf8")) as { readonly steps: ReadonlyArray<string> })
       .steps
+  // A run at a wrong address has made nothing, and stops no other.
+  const nowhere = await doctor("--base-url", "http://127.0.0.1:9/api", "--out", folder)
+  expect([nowhere.code, await steps()]).toEqual([1, []])
   const sandbox = startInTest(process.execPath, [file, "sandbox", "--port", "0"])
   const baseUrl = await sandbox.line(/^ready (\S+)$/mu)
   const args = ["doctor", "--base-url", baseUrl, "--fast", "--out", folder]

@@ -208,7 +208,11 @@ export const doctor = Command.make("doctor", flags, (input) =>
       (yield* OwnFile.check(fixtures)) && !input.isNew
         ? Option.some(yield* Effect.mapError(readRecording(fixtures), beginsAgain))
         : Option.none()
-    const unfinished = Option.filter(last, ({ steps }) => steps.length < Doctor.plan.length)
+    // A run makes transactions after its first step.
+    const unfinished = Option.filter(
+      last,
+      ({ steps }) => steps.length > 0 && steps.length < Doctor.plan.length
+    )
     if (Option.isSome(unfinished)) {
       const other = unfinished.value
       if (other.baseUrl !== baseUrl || other.units !== units) {
