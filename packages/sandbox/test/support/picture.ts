@@ -47,12 +47,17 @@ export const shows = async (
   part?: Locator
 ): Promise<void> => {
   const file = resolve(images, name)
-  const hash = await hashOf(page, part)
+  let hash = await hashOf(page, part)
   if (isRemade) {
     const png = await (part ?? page).screenshot()
     assert.isBelow(png.length, limit)
     writeFileSync(file, Buffer.concat([png, Buffer.from(hash)]))
   }
   const last = readFileSync(file).subarray(-hash.length).toString("latin1")
+  // A page that updates shows another state for a moment, such as a retry that is due.
+  for (let tries = 0; hash !== last && tries < 50; tries++) {
+    await page.waitForTimeout(100)
+    hash = await hashOf(page, part)
+  }
   assert.strictEqual(last, hash, `docs/images/${name} shows an earlier page. Remake it: ${command}`)
 }
