@@ -117,8 +117,9 @@ export const search = (asked, changed) => {
         `The store has no transaction${what}${when}. Check the order in the shop. If it was paid, the overview says whether callbacks are refused.`
       )
     } else {
-      const first = found.length < most ? "" : "The first "
-      show(found, `${first}${count(found.length, "transaction")}, the newest first.`)
+      const all = `${count(found.length, "transaction")}, the newest first.`
+      const some = `The first ${most} transactions that the store returned. There may be newer ones: narrow the search.`
+      show(found, found.length < most ? all : some)
     }
   }
 }
@@ -128,8 +129,8 @@ const addressOf = ({ date, text }) => {
   const query = new URLSearchParams({ text })
   const start = new Date(`${date}T00:00:00`)
   if (!Number.isNaN(start.getTime())) {
-    const end = new Date(start)
-    end.setDate(end.getDate() + 1)
+    // In some time zones a day begins at 1 o'clock when the clocks change.
+    const end = new Date(start.getFullYear(), start.getMonth(), start.getDate() + 1)
     query.set("from", start.toISOString())
     query.set("before", end.toISOString())
   }
