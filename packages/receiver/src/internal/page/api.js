@@ -18,6 +18,11 @@ export class Refused extends Error {
   }
 }
 
+/** Fails in place of an error of the browser, which does not say what happened. */
+const fail = () => {
+  throw new Error("The receiver does not answer. This page shows its last answer.")
+}
+
 /**
  * Calls the admin API, and fails with the message of an error response. `next` is the path of the next page of a list.
  *
@@ -26,8 +31,9 @@ export class Refused extends Error {
  * @returns {Promise<{ readonly body: unknown, readonly next: string | undefined }>}
  */
 export const call = async (method, path) => {
-  const response = await send(`${base}${path}`, { method }, 20_000)
-  const body = /** @type {unknown} */ (await response.json())
+  const response = await send(`${base}${path}`, { method }, 20_000).catch(fail)
+  // A proxy whose receiver is down answers with its own page.
+  const body = /** @type {unknown} */ (await response.json().catch(fail))
   if (!response.ok) {
     const { message } = /** @type {{ readonly message: string }} */ (body)
     throw new Refused(response.status, message)

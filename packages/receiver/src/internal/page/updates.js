@@ -41,7 +41,4 @@ export const start = (update, settled) => {
 }
 
 /** @param {unknown} error */
-const textOf = (error) =>
-  error instanceof TypeError || !(error instanceof Error)
-    ? "The receiver does not answer. This page shows its last answer."
-    : error.message
+const textOf = (error) => (error instanceof Error ? error.message : String(error))

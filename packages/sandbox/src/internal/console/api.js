@@ -16,7 +16,9 @@ const idleTimeout = 40_000
  */
 export const call = async (method, path, body) => {
   const json = { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
-  const response = await send(path, { method, ...(body !== undefined && json) })
+  const response = await send(path, { method, ...(body !== undefined && json) }).catch(() => {
+    throw new Error("The sandbox does not answer.")
+  })
   const text = await response.text()
   const answer = /** @type {unknown} */ (text === "" ? undefined : JSON.parse(text))
   if (response.ok) return answer

@@ -115,7 +115,7 @@ export const entry = (event, resend) => {
 }
 
 /**
- * Makes a disclosure that reads its bodies when it is opened for the first time.
+ * Makes a disclosure that reads its bodies when it is opened, until they are read.
  *
  * @param {string} path of the control API
  * @param {ReadonlyArray<readonly [name: string, label: string]>} parts
@@ -135,11 +135,14 @@ const bodies = (path, parts) => {
     })
     content.replaceChildren(...texts)
   }
-  details.addEventListener(
-    "toggle",
-    () => void load().catch((error) => content.replaceChildren(String(error))),
-    { once: true }
-  )
+  let isLoaded = false
+  details.addEventListener("toggle", () => {
+    if (!details.open || isLoaded) return
+    load().then(
+      () => (isLoaded = true),
+      (error) => content.replaceChildren(error.message)
+    )
+  })
   return details
 }
 
