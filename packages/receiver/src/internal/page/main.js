@@ -63,10 +63,10 @@ const update = async () => {
   Overview.show(state, requests.length)
   Requests.show(requests)
   show()
-  const letters = state.backlog?.deadLetters ?? 0
+  const letters = state.backlog?.deadLetters ?? "?"
   const badge = byId("dead-letter-count", HTMLElement)
   setText(badge, String(letters))
-  badge.toggleAttribute("data-any", letters > 0)
+  badge.toggleAttribute("data-any", letters !== 0)
   document.title = state.condition.ready ? title : `Not ready · ${title}`
 }
 

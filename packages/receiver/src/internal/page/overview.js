@@ -17,8 +17,8 @@ const alarms = table(
   "alarm-table",
   ["Alarm", "Times", "Last", "Transaction", "Next step"],
   'No alarms since this process started. The guide "Going to production" has the next step for each.',
-  (/** @type {Overview["alarms"][number] & { readonly now: number }} */ { reason }) => reason,
-  ({ count, lastAt, method, nextStep, now, reason, transactionId }) => [
+  (/** @type {Overview["alarms"][number]} */ { reason }) => reason,
+  ({ count, lastAt, method, nextStep, reason, transactionId }, now) => [
     reason,
     String(count),
     instant(lastAt, moment(lastAt, now)),
@@ -31,10 +31,9 @@ const failing = table(
   "failing-table",
   ["Transaction", "Undelivered status", "Failed calls", "Last"],
   "Every call succeeds.",
-  (
-    /** @type {Overview["failing"][number] & { readonly now: number }} */ { method, transactionId }
-  ) => `${method}-${transactionId}`,
-  ({ attempts, lastAt, now, to, ...transaction }) => [
+  (/** @type {Overview["failing"][number]} */ { method, transactionId }) =>
+    `${method}-${transactionId}`,
+  ({ attempts, lastAt, to, ...transaction }, now) => [
     link(transaction),
     chip(to),
     String(attempts),
@@ -46,12 +45,8 @@ const secrets = table(
   "secret-table",
   ["Secret", "Set", "For", "Last callback signed with it"],
   "",
-  (
-    /** @type {Overview["secrets"][number] & { readonly last: string | null, readonly now: number }} */ {
-      name
-    }
-  ) => name,
-  ({ isSet, last, name, now, use }) => [
+  (/** @type {Overview["secrets"][number] & { readonly last: string | null }} */ { name }) => name,
+  ({ isSet, last, name, use }, now) => [
     h("code", {}, [name]),
     h("span", { class: isSet ? "good" : "fine" }, [isSet ? "yes" : "no"]),
     use,
@@ -97,15 +92,16 @@ export const show = (overview, parkedRequests) => {
     figure
   )
   byId("failing", HTMLElement).hidden = overview.failing.length === 0
-  failing(overview.failing.map((one) => ({ ...one, now })))
-  alarms(overview.alarms.map((alarm) => ({ ...alarm, now })))
+  failing(overview.failing, now)
+  alarms(overview.alarms, now)
   byId("secrets", HTMLElement).hidden = overview.secrets.length === 0
   secrets(
     overview.secrets.map((secret) => {
       const name = signedWith[secret.name]
       const at = (name && overview.events?.[name].lastAt) ?? null
-      return { ...secret, last: at, now }
-    })
+      return { ...secret, last: at }
+    }),
+    now
   )
   setText(
     byId("about", HTMLElement),

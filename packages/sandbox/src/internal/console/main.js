@@ -42,6 +42,8 @@ const read = () => {
 
 let address = read()
 let isSnapshot = false
+/** The transaction that is shown. */
+let shownId = /** @type {string | undefined} */ (undefined)
 
 const render = () => {
   const { id, view } = address
@@ -83,6 +85,7 @@ const showTransactions = (id) => {
         )
   const transactions = [...sandbox.transactions.values()].toReversed()
   const shown = id === undefined ? transactions[0] : sandbox.transactions.get(id)
+  shownId = shown?.transactionId
   document.body.toggleAttribute("data-pinned", id !== undefined)
   document.title =
     shown === undefined ? "pawl sandbox" : `${shown.status} · ${shown.transactionId} · pawl sandbox`
@@ -117,6 +120,15 @@ const go = () => {
   changed()
 }
 
+/** Keeps the newest transaction, on which a person acts, when another one comes. */
+const pin = () => {
+  if (shownId === undefined || address.id !== undefined) return
+  window.history.replaceState(null, "", `#/transactions/${encodeURIComponent(shownId)}`)
+  address = read()
+  changed()
+}
+
+for (const event of ["focusin", "pointerdown"]) container.addEventListener(event, pin)
 window.addEventListener("hashchange", go)
 byId("skip", HTMLAnchorElement).addEventListener("click", (event) => {
   event.preventDefault()
@@ -129,7 +141,10 @@ List.start(
 Dialogs.start(facts, announce)
 go()
 void follow((topic, item) => {
-  if (topic === "snapshot") isSnapshot = true
+  if (topic === "snapshot") {
+    isSnapshot = true
+    setText(byId("error", HTMLElement), "")
+  }
   if (topic === "transaction") {
     const { status, transactionId } = /** @type {Transaction} */ (item)
     if (transactionId === address.id)

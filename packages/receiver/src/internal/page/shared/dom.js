@@ -51,7 +51,7 @@ const rendered = new WeakMap()
 
 /**
  * Renders one child for each item, in order. The child of an unchanged item stays and keeps the focus; the
- * focus in a changed one moves to its replacement.
+ * focus in a changed one moves to its replacement, whose disclosures are open if they were.
  *
  * @template Item
  * @param {Element} parent
@@ -84,13 +84,25 @@ export const renderList = (parent, items, keyOf, make) => {
  * @param {Element} next
  */
 const replace = (old, next) => {
+  const opened = next.querySelectorAll("details")
+  for (const [at, { open }] of old.querySelectorAll("details").entries()) {
+    opened[at]?.toggleAttribute("open", open)
+  }
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement) || !old.contains(focused)) return old.replaceWith(next)
-  const id = focused.dataset["testid"] ?? ""
-  const target = focused === old ? next : next.querySelector(`[data-testid="${CSS.escape(id)}"]`)
+  const { testid } = focused.dataset
+  const target =
+    focused === old
+      ? next
+      : testid === undefined
+        ? next.querySelectorAll(places)[[...old.querySelectorAll(places)].indexOf(focused)]
+        : next.querySelector(`[data-testid="${CSS.escape(testid)}"]`)
   old.replaceWith(next)
   if (target instanceof HTMLElement) target.focus({ preventScroll: true })
 }
+
+/** An element without a `data-testid` that has the focus is found by its place among these. */
+const places = "a, button, summary"
 
 /**
  * Makes an element of a time, which tells the time in UTC to a pointer.

@@ -28,15 +28,22 @@ export const table = (id, headings, empty, keyOf, cells) => {
   return (/** @type {ReadonlyArray<Item>} */ items, now = Date.now()) => {
     const shown = items.length === 0 ? message : full
     if (container.firstChild !== shown) container.replaceChildren(shown)
-    renderList(body, items, keyOf, (item) =>
-      h(
-        "tr",
-        { "data-testid": `row-${keyOf(item)}` },
-        cells(item, now).map((cell, at) => {
-          const label = headings[at] ?? ""
-          return h("td", { "data-label": label, class: kindOf(label) }, [cell])
-        })
-      )
+    // A time of another day is written with its date.
+    const day = new Date(now).toDateString()
+    const shownItems = items.map((item) => ({ item, day }))
+    renderList(
+      body,
+      shownItems,
+      ({ item }) => keyOf(item),
+      ({ item }) =>
+        h(
+          "tr",
+          { "data-testid": `row-${keyOf(item)}` },
+          cells(item, now).map((cell, at) => {
+            const label = headings[at] ?? ""
+            return h("td", { "data-label": label, class: kindOf(label) }, [cell])
+          })
+        )
     )
   }
 }
