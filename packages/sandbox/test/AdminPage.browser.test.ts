@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import type { Page } from "playwright-core"
+import type { Page, Route } from "playwright-core"
 import { assert, it } from "vitest"
 import { isAccessible } from "./support/axe.ts"
 import { faultsOf } from "./support/browser.ts"
@@ -31,6 +31,8 @@ const redrive = async (page: Page, why: string) => {
   await page.getByTestId("why").fill(why)
   await page.getByTestId("redrive").click()
 }
+
+const focused = (page: Page) => page.evaluate("document.activeElement.textContent")
 
 const hostile = "<img src=x onerror=\"document.title='pwned'\">"
 
@@ -102,7 +104,13 @@ inChromium((withPage) => {
     async (page) => {
       await visible(page, "verdict", "1 problem needs a person")
       await visible(page, "problems", /a callback in quarantine.*100001.*undocumented/su)
+      // A row whose alarm did not change keeps the selected text.
+      const row = page.getByTestId("alarms").locator("tbody tr")
+      await row.locator("td").first().selectText()
+      for (const _ of [1, 2]) await page.waitForResponse("**/overview")
+      assert.include(String(await page.evaluate("getSelection().toString()")), "in quarantine")
       let age = 60_000
+      let isUnread = false
       await page.route("**/overview", async (route) => {
         const response = await route.fetch()
         const overview = (await response.json()) as { readonly at: string }
@@ -114,13 +122,18 @@ inChromium((withPage) => {
           transactionId: "100001",
           nextStep: "ask the operator"
         }
-        await route.fulfill({ response, json: { ...overview, alarms: [alarm] } })
+        const backlog = isUnread ? { backlog: null } : {}
+        await route.fulfill({ response, json: { ...overview, alarms: [alarm], ...backlog } })
       })
       await visible(page, "problems", /the service contradicts \(2 times.*100001/su)
       await visible(page, "verdict", "1 problem needs a person")
       age = 25 * 60 * 60_000
       await visible(page, "verdict", "Everything works")
       await visible(page, "alarms", "the service contradicts")
+      isUnread = true
+      await visible(page, "verdict", "1 problem needs a person")
+      assert.match((await page.getByTestId("nav-dead-letters").textContent()) ?? "", /\?/u)
+      isUnread = false
       age = 60_000
       await visible(page, "verdict", "1 problem needs a person")
       await page.getByTestId("problems").getByRole("link").click()
@@ -206,6 +219,9 @@ inChromium((withPage) => {
     async (page, { faults }) => {
       await visible(page, "problem-handler", /fails for 1 transaction/u)
       await visible(page, "failing", /100007\s*PENDING\s*[1-9]/u)
+      await page.getByTestId("failing").getByRole("link").focus()
+      await visible(page, "failing", /100007\s*PENDING\s*[3-9]/u)
+      assert.strictEqual(await focused(page), "100007")
       faults.isHandlerBroken = false
       await gone(page, "problem-handler")
       await gone(page, "failing")
@@ -377,23 +393,64 @@ inChromium((withPage) => {
   )
 
   onPage(
+    "a day on which the clocks change ends at its midnight, and a list that was cut off says so",
+    ({ ledger }) => {
+      const order = {
+        account: "4711",
+        amount: "19.90",
+        currency: "EUR",
+        kind: "apm-payment"
+      } as const
+      // In Santiago this day began at 1 o'clock.
+      const at = Date.parse("2026-09-07T02:30:00Z")
+      return Effect.forEach(Array.from({ length: 200 }), (_, index) =>
+        ledger.register({ ...order, transactionId: String(100_001 + index) }, at)
+      )
+    },
+    async (page) => {
+      const session = await page.context().newCDPSession(page)
+      await session.send("Emulation.setTimezoneOverride", { timezoneId: "America/Santiago" })
+      await page.reload()
+      await page.getByTestId("day").fill("2026-09-06")
+      const searched = page.waitForRequest(/transactions\?/u)
+      await page.getByTestId("find").click()
+      const { searchParams } = new URL((await searched).url())
+      assert.strictEqual(searchParams.get("from"), "2026-09-06T04:00:00.000Z")
+      assert.strictEqual(searchParams.get("before"), "2026-09-07T03:00:00.000Z")
+      await visible(page, "found", "The first 200 transactions that the store returned.")
+      await visible(page, "found-transactions", "6 Sept 2026, 23:30:00")
+    },
+    { path: "/#/transactions", isNew: true }
+  )
+
+  onPage(
     "a search that failed is repeated",
     ({ callback }) => callback("100001", "PENDING"),
     async (page) => {
-      let isDown = true
-      await page.route("**/transactions?**", (route) =>
-        isDown
-          ? route.fulfill({ status: 503, json: { message: "The ledger cannot be read" } })
-          : route.continue()
-      )
-      await page.getByTestId("id").fill("100001")
-      await page.getByTestId("find").click()
-      await visible(page, "found", "The ledger cannot be read")
-      isDown = false
-      await visible(page, "summary", "Callbacks claim PENDING")
-      await page.unrouteAll({ behavior: "wait" })
+      const failures: ReadonlyArray<
+        readonly [text: string, fail: (route: Route) => Promise<void>]
+      > = [
+        [
+          "The ledger cannot be read",
+          (route) => route.fulfill({ status: 503, json: { message: "The ledger cannot be read" } })
+        ],
+        [
+          "The receiver does not answer",
+          (route) => route.fulfill({ status: 502, body: "<h1>Bad gateway</h1>" })
+        ],
+        ["The receiver does not answer", (route) => route.abort()]
+      ]
+      for (const [text, fail] of failures) {
+        await page.route("**/transactions?**", fail)
+        await page.getByTestId("id").fill("100001")
+        await page.getByTestId("find").click()
+        await visible(page, "found", text)
+        await page.unrouteAll({ behavior: "wait" })
+        await visible(page, "summary", "Callbacks claim PENDING")
+        await page.getByTestId("nav-transactions").click()
+      }
     },
-    { path: "/#/transactions", allowed: /status of 503/u }
+    { path: "/#/transactions", allowed: /status of 50[23]|ERR_FAILED/u }
   )
 
   onPage(

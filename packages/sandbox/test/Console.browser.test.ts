@@ -196,9 +196,14 @@ inChromium((withPage) => {
       await visible(page, "story", "It stays in PROCESSING: its scenario has ended.")
       await page.getByTestId("move-to").selectOption("FAILED")
       await page.getByTestId("decline-code").fill("51")
+    })
+    // The form still moves the transaction that it showed.
+    const next = yield* pay({ requestId: "r-2", amount: "2.00" })
+    yield* does(async () => {
+      await page.getByTestId(`transaction-${next}`).waitFor()
       await page.getByTestId("move").click()
+      await visible(page, "announcement", /^100001 (?:was moved to|is now) FAILED/u)
       await visible(page, "step-FAILED", "delivered")
-      await visible(page, "announcement", "was moved to FAILED")
       await visible(page, "story", /^Declined .+, with code 51\. All 4 callbacks/u)
       assert.strictEqual(received.at(-1)?.body.transactionStatus, "FAILED")
     })
@@ -234,12 +239,18 @@ inChromium((withPage) => {
         await visible(page, "transaction-100001", "undelivered callback")
         await advance(page, "3 minutes")
         await visible(page, "step-FAILED", "got 503 · 2 attempts")
+        await page.getByTestId("nav-requests").click()
+        await page.getByTestId("requests").locator("tbody tr").first().waitFor()
+        await page.getByTestId("nav-transactions").click()
         await advance(page, "59 minutes")
         await visible(page, "step-FAILED", "got 503 · 6 attempts, dropped")
         await visible(page, "story", "2 of 2 callbacks were answered 503 and were dropped.")
         await visible(page, "advanced", "+1 h 2 min")
         assert.lengthOf(merchant.received, 12)
         assert.match((await page.getByTestId("delivery-12").textContent()) ?? "", /^\+1 h 2 min/u)
+        await advance(page, "1 day")
+        await page.getByTestId("nav-requests").click()
+        await visible(page, "requests", /\d \w+ \d{4}, [\d:]{8}/u)
       })
     }
   )
@@ -440,10 +451,14 @@ inChromium((withPage) => {
       await start(first, port)
       await visible(page, "connection", "Reconnecting")
       await visible(page, "title", "1.00 EUR")
+      await page.getByTestId("move").click()
+      await visible(page, "error", "The sandbox does not answer.")
       const second = Effect.andThen(
         pay({ amount: "2.00" }),
         does(async () => {
           await live(page)
+          assert.strictEqual(await page.getByTestId("error").textContent(), "")
+          await page.getByTestId("nav-transactions").click()
           await visible(page, "title", "2.00 EUR")
         })
       )
@@ -484,6 +499,15 @@ inChromium((withPage) => {
         const text = (await page.textContent("body")) ?? ""
         for (const secret of ["4242424242424242", `"737"`]) assert.notInclude(text, secret)
         await isAccessible(page)
+      })
+      // A body that a person reads stays open while the merchant polls.
+      const poll = api("GET", "/v1/payments/card/status/100001")
+      yield* poll
+      yield* does(() => page.getByTestId("timeline").locator("summary").last().click())
+      yield* poll
+      yield* does(async () => {
+        await visible(page, "timeline", "answered 200 · 2 times")
+        assert.isTrue(await page.evaluate("document.activeElement.parentElement.open"))
       })
     }
   )
