@@ -2,7 +2,7 @@
  * Requests with the token of the server. The page asks for the token when the server first refuses a request, and keeps it
  * while the tab is open. The attribute `data-token-hint` of its body says where the token comes from.
  */
-import { h } from "./dom.js"
+import { h, setText } from "./dom.js"
 
 /**
  * Sends a request with the token, if there is one. After a 401 the person gives a token, and the request is sent again with
@@ -33,7 +33,10 @@ export const send = async (path, init, timeout) => {
  * @returns {Promise<void>}
  */
 const askForToken = (refused) => {
-  if (!dialog.open && sessionStorage.getItem("token") === refused) dialog.showModal()
+  if (!dialog.open && sessionStorage.getItem("token") === refused) {
+    setText(heading, refused === null ? "A token is required" : "The server refused the token")
+    dialog.showModal()
+  }
   return new Promise((resolve) => {
     if (dialog.open) dialog.addEventListener("close", () => resolve(), { once: true })
     else resolve()
@@ -44,6 +47,7 @@ const askForToken = (refused) => {
 const keepToken = (event) => {
   event.preventDefault()
   sessionStorage.setItem("token", input.value.trim())
+  input.value = ""
   dialog.close()
 }
 
@@ -58,6 +62,8 @@ const input = h("input", {
   "data-testid": "token"
 })
 
+const heading = h("h2", { id: "token-heading" })
+
 const dialog = h(
   "dialog",
   {
@@ -67,7 +73,7 @@ const dialog = h(
   },
   [
     h("form", { submit: keepToken }, [
-      h("h2", { id: "token-heading" }, ["A token is required"]),
+      heading,
       h("p", {}, [`${document.body.dataset["tokenHint"]} This tab keeps it until it is closed.`]),
       h("label", { for: "token" }, ["Token"]),
       input,
