@@ -325,6 +325,18 @@ inChromium((withPage) => {
   )
 
   onPage(
+    "more requests may be parked than the page reads",
+    ({ parkRequest }) =>
+      Effect.forEach(Array.from({ length: 101 }), (_, index) => parkRequest(`order-${index}`)),
+    async (page) => {
+      await visible(page, "problem-requests", "At least 100 parked requests wait")
+      await page.getByTestId("nav-requests").click()
+      await visible(page, "requests", "order-0")
+      assert.strictEqual(await page.getByTestId("requests").locator("tbody tr").count(), 100)
+    }
+  )
+
+  onPage(
     "one transaction is found by its id, and its address works in another tab",
     ({ callback }) => callback("100001", "PENDING"),
     async (page, { callback }) => {
@@ -557,12 +569,13 @@ inChromium((withPage) => {
     async (page) => {
       // A header cannot have the zero-width space, which a person does not see.
       for (const token of ["s3cr3t\u200b", "wrong", "s3cr3t"]) {
-        await page.getByTestId("token-dialog").waitFor()
+        await visible(page, "token-dialog", token === "s3cr3t" ? "refused" : "required")
         assert.strictEqual(await page.getByTestId("figures").locator("div").count(), 0)
         await page.getByTestId("token").fill(token)
         await page.getByTestId("use-token").click()
       }
       await visible(page, "connection", /^Live$/u)
+      assert.strictEqual(await page.getByTestId("token").inputValue(), "")
       await page.reload()
       await visible(page, "connection", /^Live$/u)
     },

@@ -5,7 +5,7 @@ import { byId, h, instant, renderList, setText } from "@pawl/receiver/page/dom.j
 import { count, dateTime, duration, moment } from "@pawl/receiver/page/format.js"
 import { table } from "@pawl/receiver/page/table.js"
 import { draw, lastHour } from "./plot.js"
-import { maxLag, problemsOf } from "./problems.js"
+import { maxLag, mostRequests, problemsOf } from "./problems.js"
 import { chip, link } from "./marks.js"
 /** @import { Overview } from "../admin/Overview.ts" */
 /** @import { Plot } from "./plot.js" */
@@ -170,7 +170,7 @@ const figuresOf = (
     }),
     [
       "Parked requests",
-      parkedRequests >= 100 ? "100 or more" : String(parkedRequests),
+      parkedRequests >= mostRequests ? `${mostRequests} or more` : String(parkedRequests),
       "of all receivers",
       parkedRequests > 0 && "bad"
     ],

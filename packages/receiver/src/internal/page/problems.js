@@ -21,6 +21,8 @@ import { hrefOf } from "./marks.js"
 
 /** The most failing transactions that a process keeps. */
 const mostFailing = 50
+/** The most parked requests that the page reads. */
+export const mostRequests = 100
 /** A row that waits longer than this, in seconds, is a problem. */
 export const maxLag = 300
 /** The service does not answer if no read was answered for this time before the last silent one, in milliseconds. */
@@ -60,8 +62,8 @@ export const problemsOf = (
   const accepted = Math.max(time("acceptedCurrent"), time("acceptedPrevious"))
   const late = reads?.oldestPutOffSeconds ?? 0
   const { deadLetters = 0, due = 0, oldestDueSeconds = 0 } = backlog ?? {}
-  const wait = (/** @type {number} */ n, /** @type {string} */ noun) =>
-    `${count(n, noun)} ${n === 1 ? "waits" : "wait"} for a person.`
+  const wait = (/** @type {number} */ n, /** @type {string} */ noun, isAll = true) =>
+    `${isAll ? "" : "At least "}${count(n, noun)} ${n === 1 ? "waits" : "wait"} for a person.`
   /** @type {Array<Problem>} */
   const problems = []
   /**
@@ -187,7 +189,7 @@ export const problemsOf = (
     add(
       "warn",
       "requests",
-      wait(parkedRequests, "parked request"),
+      wait(parkedRequests, "parked request", parkedRequests < mostRequests),
       "Ask the service whether each had an effect.",
       "#/requests"
     )
