@@ -18,6 +18,11 @@ import * as Picture from "./support/picture.ts"
 const shop = Effect.map(
   serve((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://shop.example")
+    if (pathname === "/moved") {
+      const { localPort = 0 } = request.socket
+      response.statusCode = 302
+      response.setHeader("location", `http://127.0.0.1:${localPort}/thanks`)
+    }
     const frame = `<iframe title="Payment" src="${searchParams.get("url")}" width="480" height="1100"></iframe>`
     response.setHeader("content-type", "text/html")
     response.end(`<title>${pathname}</title>${pathname === "/cart" ? frame : ""}`)
@@ -133,6 +138,17 @@ inChromium((withPage) => {
       }
     )
   }
+
+  customer("the merchant's page may be on another host than its return URL", function* (shop) {
+    const { redirectUrl } = yield* intentAt({
+      ...urlsOf(shop),
+      failureRedirectUrl: `${shop}/moved`
+    })
+    yield* visit(redirectUrl, async (page) => {
+      await page.getByTestId("cancel").click()
+      await page.waitForURL(/127\.0\.0\.1:\d+\/thanks$/u)
+    })
+  })
 
   customer("a customer whose card is declined sees it, and pays with another", function* (shop) {
     const { redirectUrl } = yield* intentAt(urlsOf(shop))

@@ -7,13 +7,11 @@ import { translations } from "./Translations.ts"
 
 export const make = (transaction: Transaction, viewer: Viewer): Page => {
   const text = translations[viewer.language]
-  const { returnUrls = {}, status } = transaction
-  const isWaiting = status === "CUSTOMER_VERIFICATION"
+  const isWaiting = transaction.status === "CUSTOMER_VERIFICATION"
   return {
     status: 200,
     title: text.challengeTitle,
     isAlone: true,
-    returnUrls: [returnUrls.success, returnUrls.failure],
     body: html`<div class="side" data-testid="${isWaiting ? "challenge" : "challenge-over"}">
       <p class="bank"><span>3-D Secure</span>${icon("shield", 26)}</p>
       ${isWaiting ? ask(transaction, viewer) : over(transaction, viewer)}

@@ -72,7 +72,6 @@ export const make = (
     status: 200,
     title: scans ? text.scan : text[kind],
     isAlone: true,
-    returnUrls: [returnUrls.success, returnUrls.failure],
     ...(scans || isPending ? { refresh: 2 } : {}),
     body: html`<div class="side" data-testid="${`method-${state}`}">
       <p class="bank">

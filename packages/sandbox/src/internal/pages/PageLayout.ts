@@ -1,6 +1,6 @@
 /**
- * The frame of every page for customers. The policy allows forms to the merchant's return URLs,
- * because a browser applies `form-action` to redirects.
+ * The frame of every page for customers. The policy has no `form-action`: a browser applies it to
+ * every redirect after a form, and the merchant's return URL may redirect to any host.
  */
 import * as Amount from "@pawl/core/Amount"
 import { stories } from "@pawl/testkit/internal/gateway/Cards"
@@ -12,8 +12,6 @@ export interface Page {
   readonly title: string
   readonly body: Html
   readonly isAlone?: boolean
-  /** The possible targets of a redirect. */
-  readonly returnUrls?: ReadonlyArray<string | undefined>
   /** Seconds until the page of a waiting customer reloads. */
   readonly refresh?: number
 }
@@ -51,7 +49,7 @@ ${isFrame && testMode(language, untranslated)}
 
 /** Returns the headers of a page. Only a page for a frame may be framed. */
 export const headersOf = (
-  { refresh, returnUrls = [] }: Page,
+  { refresh }: Page,
   { isFrame }: Viewer
 ): Readonly<Record<string, string>> => ({
   ...commonHeaders,
@@ -61,7 +59,6 @@ export const headersOf = (
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
-    `form-action ${["'self'", ...new Set(returnUrls.flatMap(originOf))].join(" ")}`,
     "base-uri 'none'",
     `frame-ancestors ${isFrame ? "*" : "'none'"}`
   ].join("; "),
@@ -72,9 +69,6 @@ export const commonHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "same-origin"
 }
-
-const originOf = (url: string | undefined): Array<string> =>
-  url === undefined ? [] : [new URL(url).origin]
 
 export const money = (amount: string, currency: string, language: Language): string =>
   // The contract has checked both.

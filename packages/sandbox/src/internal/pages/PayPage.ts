@@ -23,15 +23,13 @@ export const make = (
   errors: ReadonlyArray<FormError> = []
 ): Page => {
   const text = translations[viewer.language]
-  const { failureRedirectUrl, successRedirectUrl, type } = intent.request
-  const title = type === "PAYOUT" ? text.payoutTitle : text.payTitle
+  const title = intent.request.type === "PAYOUT" ? text.payoutTitle : text.payTitle
   const content = isOpen(intent.state)
     ? forms({ intent, viewer, text, sent, errors })
     : result(intent, viewer)
   return {
     status: errors.length > 0 ? 422 : intent.state === "expired" ? 410 : 200,
     title: errors.length > 0 ? `${text.problem} – ${title}` : title,
-    returnUrls: [successRedirectUrl, failureRedirectUrl],
     ...(intent.state === "underway" ? { refresh: 2 } : {}),
     isAlone: viewer.isFrame,
     body: html`${!viewer.isFrame && summary(intent, viewer)}
