@@ -150,6 +150,8 @@ inChromium((withPage) => {
       await page.keyboard.press("ArrowRight")
       await page.getByTestId("curl").waitFor({ state: "visible" })
       assert.isFalse(await page.getByTestId("python").isVisible())
+      const { origin } = new URL(page.url())
+      await visible(page, "empty", `trigger succeed --base-url ${origin}/api`)
       await page.getByTestId("scenario").selectOption("decline:51")
       await page.getByTestId("trigger").click()
       await visible(page, "transaction-100001", "10.50 EUR")

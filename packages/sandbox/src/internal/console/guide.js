@@ -19,7 +19,7 @@ export const guide = (origin, stories) =>
     ...programs(origin),
     h("p", { class: "fine" }, [
       "The key and the secret are the defaults; replace them if you started the sandbox with others. In a terminal, ",
-      h("code", {}, ["npx pawl-sandbox trigger succeed"]),
+      h("code", {}, [`npx pawl-sandbox trigger succeed --base-url ${origin}/api`]),
       " makes a payment and follows it, with your --callback-url if you like. Or use your own client with ",
       h("code", {}, [`${origin}/api`]),
       ", and read ",
@@ -70,7 +70,7 @@ const pay = async (scenario) => {
   const login = await post("/auth", credentials, "")
   if (login.status === 401) {
     throw new Error(
-      `This sandbox was started with other credentials: run npx pawl-sandbox trigger ${scenario} with --merchant-key and PAWL_MERCHANT_SECRET.`
+      `This sandbox was started with other credentials: run npx pawl-sandbox trigger ${scenario} --base-url ${window.location.origin}/api with --merchant-key and PAWL_MERCHANT_SECRET.`
     )
   }
   const { accessToken = "" } = /** @type {{ accessToken?: string }} */ (await login.json())
