@@ -165,6 +165,22 @@ inChromium((withPage) => {
       await visible(page, "verdict", "Everything works")
       assert.strictEqual(await run(callback("100001", "PENDING", { secret: "other" })), 401)
       await visible(page, "problem-refused", /PAWL_MERCHANT_SECRET_PREVIOUS/u)
+      // The service repeats the callback after up to 32 minutes.
+      let later = 32
+      await page.route("**/overview", async (route) => {
+        const response = await route.fetch()
+        const overview = (await response.json()) as { readonly at: string }
+        const at = new Date(Date.parse(overview.at) + later * 60_000).toISOString()
+        await route.fulfill({ response, json: { ...overview, at } })
+      })
+      for (const _ of [1, 2]) await page.waitForResponse("**/overview")
+      assert.strictEqual(
+        await page.getByTestId("verdict").textContent(),
+        "1 problem needs a person"
+      )
+      later = 60
+      await visible(page, "verdict", "Everything works")
+      await page.unrouteAll({ behavior: "wait" })
       await visible(page, "alarms", /callbacks are refused with 401.*check the secret/su)
       faults.service = "denied"
       await run(callback("100001", "SUCCEED", { secret: "previous" }))

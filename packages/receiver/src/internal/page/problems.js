@@ -27,8 +27,11 @@ export const mostRequests = 100
 export const maxLag = 300
 /** The service does not answer if no read was answered for this time before the last silent one, in milliseconds. */
 const silence = 10_000
-/** A refusal older than this, in milliseconds, is only in the list of alarms. */
-const recent = 10 * 60_000
+/**
+ * A refusal older than this, in milliseconds, is only in the list of alarms. The service repeats a callback after 32 minutes at
+ * most.
+ */
+const recent = 35 * 60_000
 /** An alarm older than this, in milliseconds, is only in the list of alarms. */
 const aDay = 24 * 60 * 60_000
 /** The beginnings of the alarms whose condition is a problem of its own, which ends when the condition does. */
