@@ -253,6 +253,7 @@ inChromium((withPage) => {
       await visible(page, "letters", /100001.*APM payment.*handler-failed.*PENDING.*24 hours/su)
       await page.getByTestId("redrive-100001").click()
       await page.getByTestId("redrive").click()
+      await redrive(page, " ")
       assert.deepStrictEqual(asked, [], "a redrive without who and why was sent")
       await redrive(page, "shop fixed & tested")
       await visible(page, "announcement", "100001 was redriven.")
@@ -284,10 +285,17 @@ inChromium((withPage) => {
       await page.getByTestId("reason").selectOption("handler-failed")
       await gone(page, "row-apm-payment-300001")
       await page.getByTestId("redrive-all").click()
+      await page.getByTestId("rate").fill("5000")
+      await page.getByTestId("cancel").click()
+      await page.getByTestId("redrive-200000").click()
+      await redrive(page, "one first")
+      await visible(page, "announcement", "200000 was redriven.")
+      await page.getByTestId("redrive-all").click()
       await page.getByTestId("rate").fill("50")
       await redrive(page, "shop repaired")
-      await visible(page, "announcement", "130 dead letters will be redriven")
+      await visible(page, "announcement", "129 dead letters will be redriven")
       assert.deepStrictEqual(asked, [
+        "/dead-letters/apm/200000/redrive?reason=handler-failed&by=ana&why=one+first",
         "/dead-letters/redrive?reason=handler-failed&by=ana&why=shop+repaired&rate=50"
       ])
       await visible(page, "letters", "No dead letters.")

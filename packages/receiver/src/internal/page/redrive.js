@@ -40,6 +40,8 @@ export const open = (redrive) => {
   setText(byId("redrive-text", HTMLElement), redrive.text)
   setText(byId("redrive-button", HTMLElement), redrive.button)
   byId("rate-field", HTMLElement).hidden = redrive.rate !== true
+  // A browser sends no form with an invalid field, even if nobody sees the field.
+  rate.disabled = redrive.rate !== true
   byId("no-effect-field", HTMLElement).hidden = redrive.noEffect !== true
   by.value = localStorage.getItem("by") ?? ""
   why.value = ""
