@@ -404,6 +404,9 @@ inChromium((withPage) => {
         await page.evaluate("document.activeElement.dataset.testid"),
         "transaction-100002"
       )
+      await page.getByTestId("move-to").selectOption("FAILED")
+      await page.getByTestId("decline-code").fill("x")
+      await page.getByTestId("move-to").selectOption("SUCCEED")
       await page.getByTestId("move").focus()
       await page.keyboard.press("Enter")
       await visible(page, "step-SUCCEED", "SUCCEED")

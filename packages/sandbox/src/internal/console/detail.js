@@ -62,7 +62,10 @@ export const make = (container, facts, announce, fail) => {
     h("label", { for: "decline-code" }, ["Decline code"]),
     code
   ])
-  to.addEventListener("input", () => (declining.hidden = to.value !== "FAILED"))
+  to.addEventListener("input", () => {
+    // A browser sends no form with an invalid field, even if nobody sees the field.
+    declining.hidden = code.disabled = to.value !== "FAILED"
+  })
   const move = h(
     "form",
     {
