@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import * as Attempt from "../src/internal/requests/Attempt.ts"
+import * as RequestsError from "../src/internal/requests/RequestsError.ts"
 import type { ParkReason } from "../src/internal/rule/RequestRow.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import { card, sendAndLeave, start, watched } from "./requestProcess.ts"
@@ -157,6 +158,16 @@ it.each([
   }
 )
 
+it.each([
+  new RequestsError.RequestConflict({ requestId: "1" }),
+  new RequestsError.RequestNotSent({ requestId: "1", reason: "expired" }),
+  new RequestsError.RequestParked({ requestId: "1", reason: "refused" }),
+  new RequestsError.ResponseLost({ requestId: "1", transactionId: "2" }),
+  new RequestsError.CardDataRefused({ requestId: "1" })
+])("the code of %s is its tag", ({ _tag, code }) => {
+  expect(code).toBe(_tag)
+})
+
 it("an outcome that cannot be written is logged with its request", async () => {
   const { lines } = await watched(function* () {
     const shop = yield* start({
@@ -175,6 +186,15 @@ it("an outcome that cannot be written is logged with its request", async () => {
       { requestId: "order-1" }
     ]
   ])
+})
+
+it("a request that is given up raises an alarm with its id", async () => {
+  const outcome = { _tag: "NotSent", reason: "expired" } as const
+  const { lines } = await watched(function* () {
+    yield* Attempt.report({ ...RequestRule.write(request, 0, undefined), outcome })
+  })
+  const alarm = { _tag: "Alarm", reason: expect.stringMatching(/: it is given up$/u) }
+  expect(lines).toEqual([[alarm, { requestId: "order-1" }]])
 })
 
 it.each<ParkReason>([

@@ -4,6 +4,7 @@ import { RequestSender } from "@pawl/core/RequestSender"
 import { emptied, ledgerOf } from "@pawl/test-support/Places"
 import { secret } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
+import { test } from "@pawl/test-support/Tests"
 import { pass, run } from "@pawl/test-support/World"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,9 +17,12 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import {
   layerMemory as requestsInMemory,
-  type RequestStore
+  RequestStore
 } from "../src/internal/ledger/RequestStore.ts"
 import { rename } from "../src/internal/requests/Rename.ts"
+import * as Settings from "../src/internal/ledger/Settings.ts"
+import * as Engines from "../src/internal/records/Engines.ts"
+import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import * as Requests from "../src/Requests.ts"
 import * as Seal from "../src/Seal.ts"
@@ -80,11 +84,16 @@ const promises = (store: () => Layer.Layer<Store, unknown>, { run, wait }: Time 
         const before = fake.make(["answer", ...Array<"unsent">(10).fill("unsent")])
         const answer = yield* within(first, before, ({ enqueue, send }) =>
           Effect.tap(send("apm-payment", fake.payment("1")), () =>
-            enqueue("apm-payout", fake.payment("2"))
+            Effect.andThen(
+              enqueue("apm-payout", fake.payment("2")),
+              enqueue("apm-payout", fake.payment("3"))
+            )
           )
         )
+        const { settle } = Context.get(opened, RequestStore)
+        yield* settle("3", { outcome: { _tag: "Found" }, at: 0 })
         expect(yield* to("https://other.example/api")).toBeUndefined()
-        // Of the two requests one is open.
+        // Of the three requests one is open; a found one keeps its body.
         expect(yield* to(first.baseUrl, yield* sealOf(Redacted.make("wrong")))).toBe(1)
         for (const _ of [1, 2]) expect(yield* to(first.baseUrl)).toBe(0)
         expect(yield* takeOwner(first)).toEqual(renamed)
@@ -111,6 +120,20 @@ const inMemory = Layer.provideMerge(requestsInMemory, Layer.fresh(layerMemory))
 
 describe("in memory", () => {
   promises(() => inMemory)
+
+  test("a store with a shard of another service is not renamed", function* () {
+    const records = [yield* MemoryStore.makeEngine, yield* MemoryStore.makeEngine] as const
+    const engines = Engines.make(records)
+    const [one, other] = engines.own
+    yield* Settings.setOwner(one, first)
+    yield* Settings.setOwner(other!, { ...first, baseUrl: "https://other.example/api" })
+    const seal = Context.get(
+      yield* Layer.build(Layer.provide(Seal.layer({ current }), NodeHmac.layer)),
+      Seal.Seal
+    )
+    expect(yield* rename(engines, seal, first.baseUrl, "https://new.example/api")).toBeUndefined()
+    expect(yield* Settings.ownersOf(engines)).toContainEqual(first)
+  })
 })
 const file = files()
 describe("in SQLite", () => {

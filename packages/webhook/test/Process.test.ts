@@ -6,6 +6,7 @@ import { expect, it } from "vitest"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import * as Engines from "../src/internal/records/Engines.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
+import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { test } from "@pawl/test-support/Tests"
@@ -48,11 +49,16 @@ test("a request is sent again after the lease of a call that ended without a wor
   expect(shop.service.effects.size).toBe(1)
 })
 
-test("a request without card data and without a body is parked as unreadable", function* () {
-  const shop = yield* start()
-  yield* shop.store.write({ ...due, hasCardData: false }, { at: 0 })
-  yield* pass("1 second")
-  expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "unreadable" } })
+it("a request without card data and without a body is parked as unreadable, with an alarm", async () => {
+  const { lines } = await watched(function* () {
+    const shop = yield* start()
+    yield* shop.store.write({ ...due, hasCardData: false }, { at: 0 })
+    yield* pass("1 second")
+    expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "unreadable" } })
+  })
+  expect(lines).toEqual([
+    [{ _tag: "Alarm", reason: RequestRule.wasChanged }, { requestId: "order-1" }]
+  ])
 })
 
 it("a request that cannot be rebuilt now is tried later with growing waits, and logged", async () => {
@@ -63,7 +69,7 @@ it("a request that cannot be rebuilt now is tried later with growing waits, and 
     })
     yield* shop.store.write(due, { at: 0 })
     const open = { lease: undefined, begunAt: undefined, outcome: undefined, parked: undefined }
-    for (const [wait, count] of [0, 1, 2, 4].map((wait, at) => [wait, at + 1] as const)) {
+    for (const [wait, count] of [0, 1, 2, 4, 8].map((wait, at) => [wait, at + 1] as const)) {
       yield* pass(wait * second)
       expect(tries).toBe(count)
       const dueAt = (2 ** count - 1) * second
@@ -128,6 +134,39 @@ it("a process whose requests end well says nothing", async () => {
   expect(lines.filter((line) => JSON.stringify(line).includes("Alarm"))).toEqual([])
 })
 
+type Shop = Effect.Success<ReturnType<typeof start>>
+
+const written =
+  (request: object) =>
+  ({ store }: Shop): Effect.Effect<unknown, unknown> =>
+    store.write({ ...due, ...request }, { at: 0 })
+
+it.each([
+  ["has expired", written({ expiresAt: 1 })],
+  ["is parked", written({ hasCardData: false })],
+  ["is put off", written({})],
+  ["another process ended", ({ enqueue }) => enqueue("apm-payout", payment("order-1"))]
+] satisfies ReadonlyArray<[string, (shop: Shop) => Effect.Effect<unknown, unknown>]>)(
+  "a process that could write once more, for a request that %s, says nothing",
+  async (_, next) => {
+    const { lines } = await watched(function* () {
+      const shop = yield* start({
+        rebuild: () => Effect.fail("later"),
+        plant: () => ({
+          begin: ({ requestId }) =>
+            requestId === "order-0" ? Effect.fail(new StoreUnavailable({})) : Effect.undefined
+        })
+      })
+      yield* shop.enqueue("apm-payout", payment("order-0"))
+      yield* pass("10 seconds")
+      yield* shop.cancel("order-0")
+      yield* Effect.orDie(next(shop))
+      yield* pass("70 seconds")
+    })
+    expect(JSON.stringify(lines)).not.toContain("no requests are sent")
+  }
+)
+
 it("a request that expires while it is rebuilt is not sent", async () => {
   const { lines } = await watched(function* () {
     const other = yield* start({ fates: ["hang"] })
@@ -162,12 +201,29 @@ it("a request waits for the process whose key sealed it, while a secret is rotat
     })
     yield* newer.enqueue("apm-payout", payment("order-1"))
     yield* pass("1 minute")
-    expect(yield* older.get("order-1")).toMatchObject({ begunAt: undefined, parked: undefined })
+    const row = yield* older.get("order-1")
+    expect(row).toMatchObject({ begunAt: undefined, parked: undefined })
+    expect(row?.dueAt).toBeLessThanOrEqual(70 * second)
     isBusy = false
     yield* pass("2 minutes")
     expect(yield* older.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
   })
-  expect(JSON.stringify(lines)).not.toContain("Alarm")
+  expect(lines).toEqual([])
+})
+
+test("a request whose body opens is parked for its key if no key made its digest, as after a rename", function* () {
+  const rowOf = Effect.fnUntraced(function* (key: string) {
+    const shop = yield* start({ key })
+    yield* shop.enqueue("apm-payout", payment("order-1"))
+    return (yield* shop.get("order-1"))!
+  })
+  const { digest } = yield* rowOf("older")
+  const { body } = yield* rowOf("newer")
+  const shop = yield* start({ key: "newer" })
+  const renamed = { ...due, kind: "apm-payout", hasCardData: false, body, digest } as const
+  yield* shop.store.write(renamed, { at: 0 })
+  for (let minutes = 0; minutes < 15; minutes++) yield* pass("1 minute")
+  expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "no-key" } })
 })
 
 test("a request whose digest was made with another key is parked until the key is back", function* () {

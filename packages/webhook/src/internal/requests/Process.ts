@@ -82,10 +82,7 @@ export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequ
       return true
     }
     if (!isForOther) {
-      yield* Effect.annotateLogs(
-        Effect.logWarning("A request could not be made again; it is tried later"),
-        { requestId: leased.requestId }
-      )
+      yield* Effect.logWarning("A request could not be made again; it is tried later")
     }
     const wait = RequestRule.waitAfter(leased.attempts)
     yield* store.release(leased, { at, dueAt: at + (isForOther ? Math.min(wait, keyWait) : wait) })

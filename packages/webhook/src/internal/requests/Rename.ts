@@ -23,9 +23,8 @@ export const rename = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number | undefined, StoreUnavailable> {
   const owners = yield* Settings.ownersOf(engines)
   const [owner] = owners
-  if (owner === undefined || !owners.every((each) => [from, to].includes(each?.baseUrl ?? ""))) {
-    return undefined
-  }
+  const isOurs = (each: typeof owner) => each?.baseUrl === from || each?.baseUrl === to
+  if (owner === undefined || !owners.every(isOurs)) return undefined
   let unopened = 0
   const old = { ...owner, baseUrl: from }
   const renamed = { ...owner, baseUrl: to }

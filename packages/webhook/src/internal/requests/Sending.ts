@@ -86,9 +86,7 @@ export const run = Effect.fnUntraced(function* (
       if (answer !== undefined) return Effect.fromResult(answer)
       // Without the lease another process sends the request.
       if (row === undefined) return Effect.flatMap(inStore(store.get(requestId)), orUnknown)
-      const tag = row.outcome?._tag
-      const isFact = tag === "Answered" || tag === "Found"
-      const known = isFact ? outcomeOf(row) : undefined
+      const known = outcomeOf(row)
       if (known !== undefined) return known
       if (error === undefined) return Effect.fail(RequestFailure.unknown(requestId, "no answer"))
       // A request without an outcome is sent again, so the error of one attempt is not its end.
