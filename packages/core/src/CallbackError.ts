@@ -16,6 +16,8 @@ export interface RefusedCallback {
   readonly status: 400 | 401 | 405 | 413 | 415
   /** Text for the merchant's log. It names fields, never values, and is not sent. */
   readonly reason: string
+  /** True if its checksum is valid, so that the service sent it. Undefined if that cannot be known. */
+  readonly isGenuine?: boolean
 }
 
 /**

@@ -216,9 +216,10 @@ export const layer = <E, R>(
       const receive = (incoming: Incoming): Effect.Effect<StatusCode> =>
         Effect.suspend(() => {
           const reading = Reading.keep(incoming, profile)
-          if ("reason" in reading) return nobodyOf("").receive(incoming)
-          const { signed, token } = reading
-          const named = token === undefined ? undefined : Token.merchantOf(token)
+          const [signed] = "reason" in reading ? (reading.candidates ?? []) : [reading.signed]
+          if (signed === undefined) return nobodyOf("").receive(incoming)
+          const token = new URLSearchParams(incoming.search).get(Token.parameter)
+          const named = token === null ? undefined : Token.merchantOf(token)
           // An unknown name gets the same response as a known one.
           const merchant = byId.get(named ?? byAccount.get(signed.account) ?? "")
           return (merchant ?? nobodyOf(named ?? signed.account)).receive(incoming)

@@ -1,5 +1,6 @@
 /** The attacker knows its own secret and all public data. */
 import * as Profile from "@pawl/core/Profile"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -7,7 +8,9 @@ import * as Layer from "effect/Layer"
 import { MinimumLogLevel } from "effect/References"
 import { SqlClient } from "effect/sql/SqlClient"
 import { describe, expect, it, vi } from "vitest"
+import { Journal } from "@pawl/webhook/Journal"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
+import { Merchants } from "../src/Merchants.ts"
 import { callback, make, searchOf, type Shop } from "./merchantWorld.ts"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { files, onPostgres } from "@pawl/test-support/Stores"
@@ -79,6 +82,29 @@ describe("the store of a merchant", async () => {
       expect(String(error)).toContain("has the ledger of another merchant")
     }).pipe(Effect.scoped, Effect.provide(layerMemory), quiet))
 })
+
+it("a genuine callback that is refused is an alarm of its merchant", () =>
+  Effect.gen(function* () {
+    const byAccount: Shop = { id: "shop-a", accounts: ["shop-a"] }
+    const byName: Shop = { id: "shop-b" }
+    const { built, receive } = yield* make([byAccount, byName])
+    const reasons: Array<string> = []
+    for (const [id, { services }] of Context.get(built, Merchants)) {
+      Context.get(services, Journal).observe((event) => {
+        if (event._tag === "Alarm") reasons.push(`${id}: ${event.reason}`)
+      })
+    }
+    const fields = { accountId: "shop-a", transactionId: "100001" }
+    const callbacks = [
+      callback(byAccount, fields),
+      callback(byName, fields, searchOf(byName, "shop-b", "shop-a"))
+    ]
+    for (const each of callbacks) {
+      expect(yield* receive({ ...each, contentType: "text/plain" })).toBe(415)
+    }
+    const refusal = "a genuine callback is refused: the content type is not JSON"
+    expect(reasons).toEqual([`shop-a: ${refusal}`, `shop-b: ${refusal}`])
+  }).pipe(Effect.scoped, quiet))
 
 it("callbacks of any content type reach their merchant if the profile says so", () =>
   Effect.gen(function* () {

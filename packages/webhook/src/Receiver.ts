@@ -223,17 +223,17 @@ const layerReceive = Layer.effect(
       return 503 as const
     })
 
-    const refuse = Effect.fnUntraced(function* ({ reason, status }: RefusedCallback) {
+    const refuse = Effect.fnUntraced(function* (
+      { isGenuine, reason, status }: RefusedCallback,
+      hasChecksum: boolean
+    ) {
       Metrics.countRefused(status, yield* Effect.context())
       yield* Effect.logDebug("Refused a callback", reason)
       if (status === 401) {
         note("refused", yield* Clock.currentTimeMillis)
         yield* journal.raiseAlarm(refusedAlarm)
-      }
-      // These checks come after that of the checksum.
-      if (/^(?:its|the account)/.test(reason)) {
-        yield* journal.raiseAlarm(`a genuine callback is refused: ${reason}`)
-      }
+      } else if (isGenuine) yield* journal.raiseAlarm(`a genuine callback is refused: ${reason}`)
+      else if (hasChecksum) yield* journal.raiseAlarm(`${unverifiable}: ${reason}`)
       return status
     })
 
@@ -261,7 +261,7 @@ const layerReceive = Layer.effect(
           const result = verifier.verify(incoming)
           return Result.isSuccess(result)
             ? acceptInShare(result.success, incoming.body, context)
-            : refuse(result.failure)
+            : refuse(result.failure, Boolean(incoming.checksum))
         })
     })
   })
@@ -275,6 +275,8 @@ const eventOf = ({ claim, quarantine }: Verified, { isNew }: Accepted): Journal.
 const tooMany = new StoreUnavailable({
   cause: new Error("too many callbacks of this merchant wait for its store")
 })
+/** Scanners of ports send no checksum. */
+const unverifiable = "callbacks with a checksum are refused before it can be verified"
 const notStored = "callbacks are answered with 503: the ledger cannot be written"
 const alarms = {
   quarantine:

@@ -83,6 +83,21 @@ const faults: ReadonlyArray<Fault> = [
     minute: send(genuine, forged)
   },
   {
+    name: "genuine callbacks of another content type",
+    alerts: ["PawlGenuineRefused"],
+    minute: send((id) => ({ ...genuine(id), contentType: "text/plain" }))
+  },
+  {
+    name: "callbacks with a checksum that cannot be read, among genuine ones",
+    alerts: ["PawlAlarm"],
+    minute: send(genuine, (id) => ({ ...genuine(id), contentEncoding: "gzip" }))
+  },
+  {
+    name: "requests of a scanner among genuine callbacks",
+    alerts: [],
+    minute: send(genuine, () => incoming("apm", {}, { checksum: undefined }))
+  },
+  {
     name: "a store that cannot be written for 15 minutes",
     alerts: ["PawlStoreFailing"],
     options: {

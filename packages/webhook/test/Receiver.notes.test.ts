@@ -44,7 +44,7 @@ const start = Effect.fnUntraced(function* (
   }
 })
 
-test("a callback is noted by its result and its secret, and only a wrong checksum is an alarm", function* () {
+test("a callback is noted by its result and its secret, and a refused checksum is an alarm", function* () {
   let isDown = false
   const { journal, receive } = yield* start(
     (accept) =>
@@ -67,7 +67,7 @@ test("a callback is noted by its result and its secret, and only a wrong checksu
     ["acceptedPrevious", 5000],
     ["Alarm", 5000]
   ])
-  expect(yield* seenOf("card", card(), { search: "" })).toEqual([400])
+  expect(yield* seenOf("card", card(), { search: "", checksum: undefined })).toEqual([400])
   expect(yield* seenOf("card", card(), { checksum: "x" })).toEqual([
     401,
     ["refused", 5000],
@@ -94,12 +94,49 @@ test("R20: a genuine callback that is refused is an alarm", function* () {
     expect(yield* receive({ ...each, checksum: "forged" })).toBe(401)
     expect(yield* receive(each)).toBe(400)
   }
+  const plain = incoming("card", card(), { contentType: "text/plain" })
+  expect(yield* receive(plain)).toBe(415)
+  expect(yield* receive(incoming("card", card(), { search: "" }))).toBe(400)
+  expect(yield* receive(incoming("card", card(), { search: "?paymentMethod=apm" }))).toBe(400)
   expect(yield* receive(incoming("card", card()))).toBe(200)
   const refusal = "a genuine callback is refused: "
   expect(reasons.flatMap((reason) => reason.split(refusal)[1] ?? [])).toEqual([
     "the account is not one of the merchant's",
     "its URL was made for another account",
-    "its URL was made for another kind"
+    "its URL was made for another kind",
+    "the content type is not JSON",
+    "paymentMethod is not exactly one of card and apm",
+    "the body has the signed fields of the other layout"
+  ])
+})
+
+test("a refused callback whose checksum cannot be verified is an alarm, if it has one", function* () {
+  const { journal, receive } = yield* start()
+  const reasons: Array<string> = []
+  journal.observe((event) => {
+    if (event._tag === "Alarm") reasons.push(event.reason)
+  })
+  const { orderAmount, ...renamed } = card()
+  const refused = [
+    incoming("card", { ...renamed, total: orderAmount }, { checksum: checksum("card", card()) }),
+    incoming("card", card(), { body: new TextEncoder().encode("<xml/>") }),
+    incoming("card", card(), { contentType: "text/plain", checksum: "forged" }),
+    incoming("card", card(), { contentEncoding: "gzip" }),
+    incoming("card", card(), { method: "GET" })
+  ]
+  for (const each of refused) {
+    const status = yield* receive({ ...each, checksum: undefined })
+    expect(reasons).toEqual([])
+    expect(status).toBeOneOf([400, 405, 415])
+  }
+  for (const each of refused) yield* receive(each)
+  const refusal = "callbacks with a checksum are refused before it can be verified: "
+  expect(reasons.map((reason) => reason.split(refusal)[1])).toEqual([
+    "orderAmount is neither a text nor a number",
+    "the body is not valid JSON: syntax",
+    "the content type is not JSON",
+    "the body has a content encoding",
+    "the method is not POST"
   ])
 })
 

@@ -177,14 +177,21 @@ describe("the method of a callback", () => {
 })
 
 describe("the body", () => {
-  it("A18: may have the content encoding identity", () => {
-    expect(answer(incoming("card", card(), { contentEncoding: "identity" }))).toBe(200)
-  })
+  it.each(["identity", "Identity", ""])(
+    "A18: may have the content encoding %j",
+    (contentEncoding) => {
+      expect(answer(incoming("card", card(), { contentEncoding }))).toBe(200)
+    }
+  )
 
   it.each([
     [200, "application/json"],
     [200, "application/json;charset=UTF-8"],
     [200, 'Application/JSON ; Charset="utf-8" '],
+    [200, "application/json;"],
+    [200, 'APPLICATION/JSON ; ; Charset = "UTF-8" ;'],
+    [200, "application/json; profile=callback; charset=utf-8"],
+    [415, "application/json; profile=callback; charset=latin1"],
     [415, undefined],
     [415, ""],
     [415, "text/plain"],

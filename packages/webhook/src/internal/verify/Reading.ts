@@ -27,42 +27,69 @@ export const refuse = (status: RefusedCallback["status"], reason: string): Refus
   reason
 })
 
-const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i
+/** A refused request, with the signed fields that its body has in each layout: it may be genuine. */
+export interface Refused extends RefusedCallback {
+  readonly candidates?: ReadonlyArray<Signed>
+}
+
+const charset = /^(?:(?!charset)|charset\s*=\s*"?utf-8"?$)/i
+
+/** A parameter may be empty, and only the charset has a meaning. */
+const isJson = (contentType: string): boolean => {
+  const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim())
+  return /^application\/json$/i.test(type) && parameters.every((each) => charset.test(each))
+}
 
 type TypeSwitch = Partial<Pick<Switches, "callbackContentType">>
 
 export const isTyped = (
   contentType: string | undefined,
   { callbackContentType }: TypeSwitch
-): boolean => callbackContentType === "any" || jsonType.test(contentType ?? "")
+): boolean => callbackContentType === "any" || isJson(contentType ?? "")
 
-const kept = new WeakMap<Incoming, Reading | RefusedCallback>()
+const kept = new WeakMap<Incoming, Reading | Refused>()
 
-export const keep = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallback => {
+export const keep = (incoming: Incoming, profile: TypeSwitch): Reading | Refused => {
   const reading = read(incoming, profile)
   kept.set(incoming, reading)
   return reading
 }
 
-export const read = (incoming: Incoming, profile: TypeSwitch = {}): Reading | RefusedCallback =>
+export const read = (incoming: Incoming, profile: TypeSwitch = {}): Reading | Refused =>
   kept.get(incoming) ?? parse(incoming, profile)
 
-const parse = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallback => {
+const parse = (incoming: Incoming, profile: TypeSwitch): Reading | Refused => {
   if (incoming.method !== "POST") return refuse(405, "the method is not POST")
   if (incoming.body.length > maxBytes) return refuse(413, "the body is larger than 64 KiB")
-  if (incoming.contentEncoding !== undefined && incoming.contentEncoding !== "identity") {
+  if (!/^(?:identity)?$/i.test(incoming.contentEncoding ?? "")) {
     return refuse(415, "the body has a content encoding")
   }
-  if (!isTyped(incoming.contentType, profile)) {
-    return refuse(415, "the content type is not JSON")
-  }
   const draft = Json.draftBytes(incoming.body)
+  const reading = isTyped(incoming.contentType, profile)
+    ? readDraft(incoming.search, draft)
+    : refuse(415, "the content type is not JSON")
+  return "reason" in reading ? { ...reading, candidates: candidatesOf(draft) } : reading
+}
+
+const readDraft = (
+  search: string,
+  draft: ReturnType<typeof Json.draftBytes>
+): Reading | RefusedCallback => {
   if ("fault" in draft) return refuse(400, `the body is not valid JSON: ${draft.fault}`)
   if (!isBody(draft.json)) return refuse(400, "the body is not a JSON object")
-  const route = routeOf(incoming.search, draft.json)
+  const route = routeOf(search, draft.json)
   if ("reason" in route) return route
   const signed = signedOf(route.method, draft.json, draft.sourceOf)
   return "reason" in signed ? signed : { ...route, signed, draft }
+}
+
+const candidatesOf = (draft: ReturnType<typeof Json.draftBytes>): ReadonlyArray<Signed> => {
+  if ("fault" in draft || !isBody(draft.json)) return []
+  const { json, sourceOf } = draft
+  return (["apm", "card"] as const).flatMap((method) => {
+    const signed = signedOf(method, json, sourceOf)
+    return "reason" in signed ? [] : signed
+  })
 }
 
 export const isBody = (value: Schema.Json): value is Body =>
@@ -99,7 +126,7 @@ export const routeOf = (
   }
   const other = signedNames[method === "card" ? "apm" : "card"]
   if (other.every((name) => Object.hasOwn(body, name))) {
-    return { status: 400, reason: "the body has the signed fields of both layouts" }
+    return { status: 400, reason: "the body has the signed fields of the other layout" }
   }
   return { method, token: tokens[0] }
 }
