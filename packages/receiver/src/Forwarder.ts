@@ -59,7 +59,7 @@ export interface Options extends CloudEvent.Options {
   readonly url: string
   /**
    * The secret that signs the posts: `whsec_` and the key in base64, or any other text, whose UTF-8
-   * encoding is the key.
+   * encoding is the key. The layer dies if no base64 follows `whsec_`.
    */
   readonly secret: Redacted.Redacted
 }
@@ -107,13 +107,17 @@ const fields = [
  * Returns the key of a secret. Standard Webhooks writes a key as `whsec_` and base64; a secret in
  * another form is its own key.
  */
-const keyOf = (secret: Redacted.Redacted): Redacted.Redacted<string | Uint8Array> => {
+const keyOf = (
+  secret: Redacted.Redacted
+): Effect.Effect<Redacted.Redacted<string | Uint8Array>> => {
   const text = Redacted.value(secret)
-  if (!text.startsWith("whsec_")) return secret
-  return Result.match(Base64.decode(text.slice("whsec_".length)), {
-    onFailure: () => secret,
-    onSuccess: (key) => Redacted.make(key)
-  })
+  if (!text.startsWith("whsec_")) return Effect.succeed(secret)
+  const key = Result.getOrUndefined(Base64.decode(text.slice("whsec_".length)))
+  return key === undefined || key.length === 0
+    ? Effect.die(
+        new Error("The forward secret cannot be used: after whsec_ give the key in base64")
+      )
+    : Effect.succeed(Redacted.make(key))
 }
 
 const responseTimeout = Duration.seconds(10)
@@ -138,7 +142,7 @@ export const layer = ({
   Layer.effect(
     Handler.Handler,
     Effect.gen(function* () {
-      const sign = (yield* Hmac).keyed(keyOf(secret))
+      const sign = (yield* Hmac).keyed(yield* keyOf(secret))
       const client = HttpClient.withScope(yield* HttpClient.HttpClient)
       const target = url.replace(/[?#].*$/su, "").replace(/\/\/[^/]*@/u, "//")
       const noResponse = (reason: string) =>

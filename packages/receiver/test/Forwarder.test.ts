@@ -159,6 +159,15 @@ describe("the library of Standard Webhooks verifies a post", () => {
   )
 })
 
+it.effect.each(["whsec_", "whsec_ ", "whsec_ AAAA", "whsec_not base64"])(
+  "signs nothing with a key that is not base64: %j",
+  (key) =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(forwarding("http://app.example", key))
+      expect(String(exit)).toContain("after whsec_ give the key in base64")
+    })
+)
+
 it.live("a post is a CloudEvent to the SDK of CloudEvents, and so is the event of a broker", () =>
   Effect.gen(function* () {
     const { posted, url } = yield* application((response) => response.end())
