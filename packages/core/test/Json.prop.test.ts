@@ -49,6 +49,26 @@ describe("Json", () => {
     )
   })
 
+  it.each([
+    ["", "line 1, column 1"],
+    ['{"a": 1,}', "line 1, column 9"],
+    ['{\n  "a": hunter2\n}', "line 2, column 8"],
+    ['{\r\n  "a": {}\r\n  "b": 2}', "line 3, column 3"],
+    ['{"a": [1, {"b": []}, }', "line 1, column 22"],
+    ['{"a": [1}', "line 1, column 9"],
+    ['{"a": 1]', "line 1, column 8"],
+    ["{'a': 1}", "line 1, column 2"],
+    ['{"a" 1}', "line 1, column 6"],
+    ['{"a": "1\n"}', "line 1, column 7"],
+    ['{"a": 01}', "line 1, column 8"],
+    ["[1,]", "line 1, column 4"],
+    ["{} {}", "line 1, column 4"],
+    ['{"a": {"b": 1}, "b": {"a": 1},\n "\\u0061": 2}', "line 2, column 2"]
+  ])("says at which place %j is no JSON or repeats a key", (text, place) => {
+    expect(Result.isFailure(Json.fromOwnText(text))).toBe(true)
+    expect(Json.placeOf(text)).toBe(place)
+  })
+
   it("reads a text of its own user beyond the limits", () => {
     const members = Array.from({ length: Json.maxMembers + 1 }, (_, n) => `"${n}": ${n}`).join()
     expect(fault(`{${members}}`)).toBe("members")

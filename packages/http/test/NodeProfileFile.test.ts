@@ -43,8 +43,8 @@ it("may begin with a byte order mark", async () => {
 
 describe("a fault", () => {
   it.each([
-    ["no JSON", "{", "the file is no profile"],
-    ["a list", "[]", "the file is no profile"],
+    ["no JSON", "{\n}}", "the file is no profile, because it is no JSON at line 2, column 2: "],
+    ["a list", "[]", "the file is no profile: "],
     ["an unknown member", '{"swtches":{}}', "a wrong swtches"],
     ["an unknown switch", '{"switches":{"tokenFild":"hunter2"}}', "a wrong switches.tokenFild"],
     [

@@ -129,11 +129,11 @@ describe("--merchants", () => {
         `The merchants file ${join(directory, "missing.json")} cannot be used: the file does not exist.`
       ]
     ],
-    ["another text", "not JSON s3cret", ["it is not valid JSON (syntax)"]],
+    ["another text", "not JSON s3cret", ["it is not valid JSON (syntax at line 1, column 1)"]],
     [
       "a field that is there twice",
       '{"merchants": [], "merchants": ["s3cret"]}',
-      ["it is not valid JSON (duplicate key)"]
+      ["it is not valid JSON (duplicate key at line 1, column 19)"]
     ],
     ["no merchant", { merchants: [] }, ["it must have the form"]],
     [

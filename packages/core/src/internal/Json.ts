@@ -39,6 +39,55 @@ export const fromOwnText = (text: string): Result.Result<Schema.Json, Fault> => 
   return toResult(hasRepeatedKey ? { fault: "duplicate key" } : parsed)
 }
 
+const tokens =
+  // oxlint-disable-next-line no-control-regex -- a string of JSON has none
+  /[ \t\n\r]*((?:"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:])/guy
+
+type Expected = "value" | "element" | "name" | "member" | ":" | "next"
+
+/**
+ * Returns the line and column at which a text of a person is no JSON or repeats a key, as
+ * `line 3, column 7`.
+ */
+export const placeOf = (text: string): string => {
+  /** The keys of each open object; undefined for an array. */
+  const open: Array<Set<string> | undefined> = []
+  let expected: Expected = "value"
+  let at = 0
+  const take = (token: string): boolean => {
+    const keys = open.at(-1)
+    if (token === (keys ? "}" : "]") && open.length > 0) {
+      if (expected !== "next" && expected !== (keys ? "member" : "element")) return false
+      open.pop()
+      expected = "next"
+      return true
+    }
+    if (expected === "name" || expected === "member") {
+      const name = token.startsWith('"') ? String(JSON.parse(token)) : undefined
+      if (name === undefined || keys?.has(name)) return false
+      keys?.add(name)
+      expected = ":"
+      return true
+    }
+    if (expected === "next" || expected === ":") {
+      const isTaken = token === (expected === ":" ? ":" : ",") && open.length > 0
+      expected = expected === "next" && keys ? "name" : "value"
+      return isTaken
+    }
+    if (/^[}\],:]/u.test(token)) return false
+    if (/^[{[]/u.test(token)) open.push(token === "{" ? new Set() : undefined)
+    expected = token === "{" ? "member" : token === "[" ? "element" : "next"
+    return true
+  }
+  for (const [whole, token = ""] of text.matchAll(tokens)) {
+    if (!take(token)) break
+    at += whole.length
+  }
+  at += /[ \t\n\r]*/uy.exec(text.slice(at))?.[0].length ?? 0
+  const lines = text.slice(0, at).split("\n")
+  return `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`
+}
+
 export type Parsed = { readonly json: Schema.Json } | { readonly fault: Fault }
 
 export const readBytes = (bytes: Uint8Array): Parsed => {

@@ -1,6 +1,8 @@
+import * as Json from "@pawl/core/internal/Json"
 import * as Profile from "@pawl/core/Profile"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { readFileSync, statSync } from "node:fs"
 import { InvalidConfig } from "../PawlConfig.ts"
@@ -23,9 +25,10 @@ export const read = Effect.fnUntraced(function* (
   })
   return yield* Effect.mapError(decode(text), (error) => {
     const [path = []] = ErrorResponse.pathsOf(error)
+    const isJson = Result.isSuccess(Json.fromOwnText(text))
     return refuse(
       path.length === 0
-        ? "the file is no profile: give JSON such as the profile.json of doctor"
+        ? `the file is no profile${isJson ? "" : `, because it is no JSON at ${Json.placeOf(text)}`}: give JSON such as the profile.json of doctor`
         : `the profile has a wrong ${path.join(".")}; @pawl/core/Profile has the switches and their values`
     )
   })

@@ -56,7 +56,10 @@ export const read = Effect.fnUntraced(function* (
   const text = yield* Effect.result(readText(file))
   if (Result.isFailure(text)) return failed(text.failure)
   const json = Json.fromOwnText(text.success)
-  if (Result.isFailure(json)) return failed(`it is not valid JSON (${json.failure})`)
+  if (Result.isFailure(json)) {
+    const place = Json.placeOf(text.success)
+    return failed(`it is not valid JSON (${json.failure} at ${place})`)
+  }
   const top = isRecord(json.success) ? json.success : {}
   const list: unknown = top["merchants"]
   if (!Array.isArray(list) || list.length === 0) {
