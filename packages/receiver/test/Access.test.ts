@@ -1,6 +1,7 @@
 /** A wrong token waits and is logged, and nobody else waits for it. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
@@ -41,6 +42,16 @@ it.effect("of 20 wrong tokens at once 4 are answered in a second, and one line i
     yield* TestClock.adjust("4 seconds")
     expect(answers).toHaveLength(20)
     expect(lines).toHaveLength(1)
+    const floods: Array<Fiber.Fiber<unknown>> = []
+    for (let n = 0; n < 100; n++) floods.push(yield* Effect.forkChild(ask(`Bearer flood-${n}`)))
+    yield* Effect.yieldNow
+    expect(floods.filter((each) => each.pollUnsafe() === undefined)).toHaveLength(64)
+    yield* Fiber.interruptAll(floods)
+    const next = yield* Effect.forkChild(ask("Bearer after-the-flood"))
+    yield* TestClock.adjust("900 millis")
+    expect(next.pollUnsafe()).toBeUndefined()
+    yield* TestClock.adjust("100 millis")
+    expect(yield* Fiber.join(next)).toBe(401)
     expect(JSON.stringify(lines)).not.toContain("guess")
     yield* TestClock.adjust("1 minute")
     yield* Effect.forkChild(ask("Bearer guess"))

@@ -86,12 +86,15 @@ const tokenOf = (headers: Headers): string | undefined =>
   /^Bearer +(\S+)$/iu.exec(textOf(headers["authorization"]))?.[1]
 
 const triesPerSecond = 4
+/** Further tries are answered at once: those that wait hold connections, which the operator needs. */
+const maxWaiting = 64
 const logGap = 60_000
 
 /** A wrong token gets a late response, so that nobody tries many. */
 const makeSlow = (): Effect.Effect<Reply.Response> => {
   const turns = Semaphore.makeUnsafe(triesPerSecond)
   let tries = 0
+  let waiting = 0
   let loggedAt = -Infinity
   return Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -102,7 +105,12 @@ const makeSlow = (): Effect.Effect<Reply.Response> => {
       loggedAt = now
       tries = 0
     }
-    yield* turns.withPermit(Effect.sleep("1 second"))
+    if (waiting >= maxWaiting) return Reply.unauthorized
+    waiting++
+    yield* Effect.ensuring(
+      turns.withPermit(Effect.sleep("1 second")),
+      Effect.sync(() => waiting--)
+    )
     return Reply.unauthorized
   })
 }
