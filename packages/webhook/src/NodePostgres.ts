@@ -33,7 +33,8 @@ export const layerLedger = (
  *
  * - At most 10 connections, in UTC. A dead server is noticed in less than a minute.
  * - `synchronous_commit` is on, whatever the role or database sets.
- * - A statement waits at most 500 ms for a lock.
+ * - A statement waits at most 500 ms for a lock. `statement_timeout` is off, whatever the role or
+ *   database sets.
  * - The server ends a transaction that is idle for 5 seconds.
  *
  * **Gotchas**
@@ -61,6 +62,8 @@ export const layer = ({
       TimeZone: "UTC",
       synchronous_commit: "on",
       lock_timeout: "500ms",
+      // A connection would keep the timeout of its role until it closes, even after a person corrected the role.
+      statement_timeout: "0",
       // Longer than the three seconds after which a transaction fails.
       idle_in_transaction_session_timeout: "5s",
       ...options.startupParameters

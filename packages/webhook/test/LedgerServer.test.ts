@@ -41,6 +41,16 @@ await onPostgres((place) => {
     )
   )
 
+  it.effect("a statement_timeout of the role or the database ends no statement of the ledger", () =>
+    withDatabaseSetting(
+      "statement_timeout = 1",
+      Effect.gen(function* () {
+        const sql = Context.get(yield* build(), SqlClient)
+        expect(yield* sql`SELECT pg_sleep(0.05)`.values).toHaveLength(1)
+      })
+    )
+  )
+
   test("R29: a setting that loses commits is refused at the start, and a read-only server", function* () {
     const refusal = (startupParameters: Readonly<Record<string, string>>) =>
       Effect.map(Effect.flip(build({ startupParameters })), ({ message }) => message)
