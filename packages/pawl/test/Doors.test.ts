@@ -182,7 +182,16 @@ describe("a callback at another path", () => {
   const doors: ReadonlyArray<[string, (pawl: Pawl, port: number) => Promise<App>]> = [
     ["node", (pawl, port) => listen(pawl.node(), port)],
     ["express", (pawl, port) => listen(express().use(pawl.express()) as RequestListener, port)],
-    ["hono", (pawl, port) => serve(new Hono().use(pawl.hono()).fetch, port)]
+    ["hono", (pawl, port) => serve(new Hono().use(pawl.hono()).fetch, port)],
+    [
+      "fastify",
+      async (pawl, port) => {
+        const app = fastify()
+        await app.register(pawl.fastify(), { prefix: "/pay" })
+        await app.listen({ host: "127.0.0.1", port })
+        return app
+      }
+    ]
   ]
 
   it.for(doors)("%s logs the first one, with the expected path", ([, start]) =>

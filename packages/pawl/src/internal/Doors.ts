@@ -29,6 +29,15 @@ export interface Address {
 }
 
 interface FastifyApp {
+  addHook(
+    name: "onRequest",
+    hook: (
+      request: { readonly is404: boolean; readonly raw: IncomingMessage },
+      reply: unknown,
+      done: () => void
+    ) => void
+  ): unknown
+  register(plugin: object, options: object): unknown
   removeAllContentTypeParsers(): void
   addContentTypeParser(
     type: string,
@@ -42,6 +51,12 @@ interface FastifyApp {
     ) => void
   ): unknown
 }
+
+type FastifyPlugin = (
+  app: FastifyApp,
+  options: { readonly prefix?: string | undefined },
+  done: () => void
+) => void
 
 interface HonoContext {
   readonly req: Pick<Request, "arrayBuffer"> & { readonly raw: Request; readonly path: string }
@@ -107,16 +122,28 @@ export const make = (
      */
     next: (): WebHandler => handler,
     /** A plugin for `app.register(pawl.fastify())`. The parsers of other routes stay. */
-    fastify: () => (app: FastifyApp, _: unknown, done: () => void) => {
-      app.removeAllContentTypeParsers()
-      app.addContentTypeParser("*", (_request, _payload, parsed) => parsed(null))
-      for (const path of paths) {
-        app.all(path, ({ raw: request }, reply) => {
-          reply.hijack()
-          listener(request, reply.raw)
-        })
+    fastify: (): FastifyPlugin => {
+      const routes: FastifyPlugin = (app, _, done) => {
+        app.removeAllContentTypeParsers()
+        app.addContentTypeParser("*", (_request, _payload, parsed) => parsed(null))
+        for (const path of paths) {
+          app.all(path, ({ raw: request }, reply) => {
+            reply.hijack()
+            listener(request, reply.raw)
+          })
+        }
+        done()
       }
-      done()
+      const plugin: FastifyPlugin = (app, { prefix }, done) => {
+        app.addHook("onRequest", ({ is404, raw }, _, next) => {
+          if (is404) isCallback(raw.url, raw.headers["x-checksum"])
+          next()
+        })
+        app.register(routes, { prefix })
+        done()
+      }
+      // The hook sees the requests of the whole application.
+      return Object.assign(plugin, { [Symbol.for("skip-override")]: true })
     },
     /** Middleware for `app.use(pawl.hono())`. */
     hono:
