@@ -96,7 +96,12 @@ describe("express", () => {
         const app = express().use(express.json()).use(pawl.express())
         return listen(app as RequestListener, port)
       },
-      async ({ url }) => expect(await forge(url)).toBe(500)
+      async ({ url }) => {
+        expect(await forge(url)).toBe(500)
+        const headers = { "content-type": "application/json" }
+        const empty = await fetch(`${url}/callback`, { method: "POST", headers, body: "" })
+        expect(empty.status).toBe(500)
+      }
     ))
 })
 
@@ -149,6 +154,24 @@ describe("hono", () => {
     )
   )
 })
+
+it("hono answers 500 after middleware that kept no body, and the log names the cause", () =>
+  withShop(
+    (pawl, port) =>
+      serve(
+        new Hono()
+          .use(async ({ req }, next) => {
+            await req.raw.text()
+            await next()
+          })
+          .use(pawl.hono()).fetch,
+        port
+      ),
+    async ({ errors, url }) => {
+      expect(await forge(url)).toBe(500)
+      expect(errors).toEqual([expect.stringMatching(/^Other code read the body of a callback/u)])
+    }
+  ))
 
 describe("next", () => {
   it("takes callbacks in a route handler", () =>

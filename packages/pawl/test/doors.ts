@@ -21,6 +21,7 @@ export const withShop = async (
     readonly url: string
     readonly transitions: ReadonlyArray<Transition>
     readonly warnings: ReadonlyArray<string>
+    readonly errors: ReadonlyArray<string>
   }) => Promise<void>,
   path = ""
 ): Promise<void> => {
@@ -29,6 +30,7 @@ export const withShop = async (
   const url = `http://127.0.0.1:${port}`
   const transitions: Array<Transition> = []
   const warnings: Array<string> = []
+  const errors: Array<string> = []
   const nothing = () => {}
   await using pawl = await open({
     ...service,
@@ -38,13 +40,13 @@ export const withShop = async (
       debug: nothing,
       info: nothing,
       warn: (message) => warnings.push(message),
-      error: nothing
+      error: (message) => errors.push(message)
     },
     onChange: (transition) => transitions.push(transition)
   })
   const app = await start(pawl, port)
   try {
-    await test({ pawl, url, transitions, warnings })
+    await test({ pawl, url, transitions, warnings, errors })
   } finally {
     await app.close()
   }

@@ -229,7 +229,8 @@ const listenerOf = (run: Door.Run): RequestListener => {
     if (method !== "POST") return finish(Door.emptyBody)
     const raw = rawBodyOf(request)
     if (raw !== undefined) return finish(raw)
-    if (request.readableDidRead) {
+    // An empty body that was read has ended without a chunk.
+    if (request.readableDidRead || request.readableEnded) {
       run(Effect.logError(Door.bodyAlreadyRead))
       return NodeConnections.send(response, 500, {})
     }

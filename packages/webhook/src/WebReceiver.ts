@@ -87,7 +87,7 @@ export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
   const { dispose, run, start } = Door.make(layer)
   const openBody = Door.makeBodies()
   const handler = (request: Request): Promise<Response> => {
-    if (request.bodyUsed) {
+    if (request.bodyUsed || request.body?.locked === true) {
       run(Effect.logError(Door.bodyAlreadyRead))
       return Promise.resolve(new Response(null, { status: 500 }))
     }

@@ -120,8 +120,12 @@ it("a defect is answered with 503, a body that was read with 500, and both are l
   const used = callback()
   await used.text()
   expect((await handler(used)).status).toBe(500)
+  const locked = callback()
+  locked.body?.getReader()
+  expect((await handler(locked)).status).toBe(500)
   expect(logs).toEqual([
     [["A callback was answered with 503, because the receiver ended with a defect"], "broken"],
+    [[Door.bodyAlreadyRead], expect.anything()],
     [[Door.bodyAlreadyRead], expect.anything()]
   ])
   await dispose()

@@ -154,7 +154,11 @@ export const make = (
         if (!req.raw.bodyUsed) return handler(req.raw)
         return req
           .arrayBuffer()
-          .then((body) => handler(new Request(url, { method, headers, body })))
+          .then(
+            (body) => new Request(url, { method, headers, body }),
+            () => req.raw
+          )
+          .then(handler)
       },
     /**
      * A global module with the provider `pawl`, for `imports`, which takes a promise of it too. The
