@@ -180,9 +180,7 @@ export const verifyWith = (
       secrets.find(({ sign }) => Checksum.matches(Checksum.callback(sign, signed), checksum))
     if ("reason" in reading) {
       const { candidates = [], reason, status } = reading
-      return checksum && candidates.some(secretOf)
-        ? refuseGenuine(reason, status)
-        : { status, reason }
+      return candidates.some(secretOf) ? refuseGenuine(reason, status) : { status, reason }
     }
     const { draft, method, signed } = reading
     const secret = secretOf(signed)

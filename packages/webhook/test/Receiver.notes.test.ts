@@ -18,7 +18,7 @@ import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { dependencies } from "./doors.ts"
 import { test } from "@pawl/test-support/Tests"
-import { card, checksum, incoming, search, secret } from "@pawl/test-support/Service"
+import { apm, card, checksum, incoming, search, secret } from "@pawl/test-support/Service"
 
 const start = Effect.fnUntraced(function* (
   accept: (real: Ledger["Service"]["accept"]) => Ledger["Service"]["accept"] = (real) => real,
@@ -96,7 +96,7 @@ test("R20: a genuine callback that is refused is an alarm", function* () {
   }
   const plain = incoming("card", card(), { contentType: "text/plain" })
   expect(yield* receive(plain)).toBe(415)
-  expect(yield* receive(incoming("card", card(), { search: "" }))).toBe(400)
+  expect(yield* receive(incoming("apm", apm(), { search: "" }))).toBe(400)
   expect(yield* receive(incoming("card", card(), { search: "?paymentMethod=apm" }))).toBe(400)
   expect(yield* receive(incoming("card", card()))).toBe(200)
   const refusal = "a genuine callback is refused: "

@@ -192,6 +192,8 @@ describe("the body", () => {
     [200, 'APPLICATION/JSON ; ; Charset = "UTF-8" ;'],
     [200, "application/json; profile=callback; charset=utf-8"],
     [415, "application/json; profile=callback; charset=latin1"],
+    [415, "application/json; charset=utf-8x"],
+    [415, "x-application/json"],
     [415, undefined],
     [415, ""],
     [415, "text/plain"],
