@@ -151,12 +151,13 @@ describe("retrySchedule", () => {
 
 describe("sendWithin", () => {
   const waits = ["its first access token", "a new access token", "a hook"] as const
-  it("also limits a create that waits for its access token, or for a hook", () =>
+  it("and totalTimeout also limit a create that waits for its access token, or for a hook", () =>
     fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 9999 }),
         fc.constantFrom(...waits),
-        async (wait, reason) => {
+        fc.constantFrom("sendWithin", "totalTimeout"),
+        async (wait, reason, limit) => {
           const isRefused = reason === "a new access token"
           const service: Memory.Service = new Memory.Service({
             auth: (n) =>
@@ -168,7 +169,7 @@ describe("sendWithin", () => {
           })
           const onRequest = ({ operation }: RequestEvent) =>
             reason === "a hook" && operation !== "authenticate" ? Effect.sleep(wait) : Effect.void
-          const pay = Memory.pay({}, { sendWithin: "5 seconds" })
+          const pay = Memory.pay({}, { [limit]: "5 seconds" })
           const result = await Memory.run(service, pay, { hooks: { onRequest } })
           expect(service.ledger.size).toBe(wait < 5000 ? 1 : 0)
           expect(Result.merge(result)).toMatchObject(
@@ -176,7 +177,13 @@ describe("sendWithin", () => {
           )
         }
       ),
-      { examples: [4999, 5000].flatMap((wait) => waits.map((reason) => [wait, reason] as const)) }
+      {
+        examples: [4999, 5000].flatMap((wait) =>
+          waits.flatMap((reason) =>
+            ["sendWithin", "totalTimeout"].map((limit) => [wait, reason, limit] as const)
+          )
+        )
+      }
     ))
 
   it("limits the wait of a create in the queue of the transport", async () => {

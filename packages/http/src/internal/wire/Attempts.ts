@@ -86,15 +86,16 @@ export const send = (
   { remaining, sendable }: Attempt
 ): Sent =>
   Effect.suspend(() => {
-    const left = sendable()
-    if (left <= 0) return unreachable("it is too late to send the request")
     const total = remaining()
+    // A slow hook may have taken the rest of the time.
+    const left = Math.min(total, sendable())
+    if (left <= 0) return unreachable("it is too late to send the request")
     const duration = Math.min(attemptTimeout, total)
     const response = transport.send(
       request,
       Duration.millis(duration),
       Duration.millis(total),
-      Duration.millis(Math.min(total, left))
+      Duration.millis(left)
     )
     if (transport.keepsTime === true) return response
     // The request may have been sent.
