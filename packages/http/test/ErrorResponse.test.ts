@@ -278,8 +278,14 @@ describe("C11 Retry-After", () => {
     [undefined, undefined],
     ["0", 0],
     ["7", 7000],
-    ["9".repeat(15), (10 ** 15 - 1) * 1000],
-    ["9".repeat(16), undefined],
+    ["9".repeat(12), (10 ** 12 - 1) * 1000],
+    ["9".repeat(16), Number.MAX_SAFE_INTEGER],
+    ["9".repeat(400), Number.MAX_SAFE_INTEGER],
+    // Repeated headers, as a transport joins them.
+    ["7, 7", 7000],
+    ["1,10,9", 10_000],
+    ["7,", undefined],
+    ["7, soon", undefined],
     ...["+7", "7s", "soon", "-1", "1.5", "1e3", " 5", "", "Wed 21 Oct", "2030-01-01"].map(
       (text): [string, undefined] => [text, undefined]
     ),

@@ -84,6 +84,11 @@ describe("an error without an answer", () => {
   it("asks to wait only if the service limits the rate of calls and says how long", () => {
     const limited = new RateLimited({ attempts: 1, retryAfter: 2500 })
     expect(RequestFailure.retryAfter(limited)).toBe(2500)
+    const unknown = { requestId: "r", cause: unreachable(true) }
+    expect(RequestFailure.retryAfter(new OutcomeUnknown({ ...unknown, refusal: limited }))).toBe(
+      2500
+    )
+    expect(RequestFailure.retryAfter(new OutcomeUnknown(unknown))).toBe(0)
     expect(RequestFailure.retryAfter(new RateLimited({ attempts: 1 }))).toBe(0)
     expect(RequestFailure.retryAfter(unreachable(true))).toBe(0)
   })

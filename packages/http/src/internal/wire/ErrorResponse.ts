@@ -113,10 +113,15 @@ const requestIdHeaders = [
   "cf-ray"
 ]
 
-/** Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from `now`. */
+/**
+ * Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from `now`. Of the seconds of a
+ * repeated header, which a transport joins with commas, the longest count.
+ */
 export const readRetryAfter = (value: string | undefined, now: number): number | undefined => {
   if (value === undefined) return undefined
-  if (/^[0-9]{1,15}$/u.test(value)) return Number(value) * 1000
+  if (/^[0-9]+(?:,\s*[0-9]+)*$/u.test(value)) {
+    return Math.min(Math.max(...value.split(",").map(Number)) * 1000, Number.MAX_SAFE_INTEGER)
+  }
   const date = httpDate.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

@@ -44,8 +44,12 @@ export const hadNoEffect = (error: Failure, profile: Pick<Switches, "status422">
 const isRefusalStatus = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 409 && status !== 423
 
+/** The error of the last attempt. */
+const lastOf = (error: Failure): ReadError =>
+  error._tag === "OutcomeUnknown" ? (error.refusal ?? error.cause) : error
+
 const refusalIn = (error: Failure): ReadError | undefined => {
-  const last = error._tag === "OutcomeUnknown" ? (error.refusal ?? error.cause) : error
+  const last = lastOf(error)
   const isRefusal =
     last._tag === "NotFound" ||
     last._tag === "ValidationFailed" ||
@@ -65,8 +69,10 @@ export const reasonOf = (error: Failure): string | undefined => {
 const maxReason = 500
 
 /** Returns how long the service asks to wait, in milliseconds. */
-export const retryAfter = (error: Failure): number =>
-  error._tag === "RateLimited" ? (error.retryAfter ?? 0) : 0
+export const retryAfter = (error: Failure): number => {
+  const last = lastOf(error)
+  return last._tag === "RateLimited" ? (last.retryAfter ?? 0) : 0
+}
 
 const Stored = Schema.Struct({
   status: Schema.optionalKey(Schema.Int),
