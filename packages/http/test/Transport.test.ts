@@ -200,10 +200,9 @@ describe.each([
         "SSH-2.0-OpenSSH\r\n"
       ]) {
         const server = yield* Server.start((socket) => socket.end(answer))
-        expect(yield* Effect.flip(send(server.url))).toMatchObject({
-          _tag: "Unreachable",
-          sent: true
-        })
+        const error = yield* Effect.flip(send(server.url))
+        expect(error).toMatchObject({ _tag: "Unreachable", sent: true })
+        if (answer.startsWith("SSH")) expect(error.message).toContain("the response is not HTTP")
       }
     }))
 

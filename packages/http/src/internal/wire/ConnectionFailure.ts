@@ -25,7 +25,10 @@ const reasons: typeof beforeConnection = {
 export const codeOf = (error: unknown, depth = 0): string | undefined => {
   if (typeof error !== "object" || error === null || depth > 4) return undefined
   const code: unknown = Reflect.get(error, "code")
-  return typeof code === "string" ? code : codeOf(Reflect.get(error, "cause"), depth + 1)
+  if (typeof code === "string") return code
+  // The parser of undici gives its errors no code.
+  if (Reflect.get(error, "name") === "HTTPParserError") return "HPE_"
+  return codeOf(Reflect.get(error, "cause"), depth + 1)
 }
 
 export const describe = (code: string | undefined): string => {
