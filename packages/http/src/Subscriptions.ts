@@ -21,8 +21,8 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
  * **Gotchas**
  *
  * A change has no idempotency key. `update`, `setStatus`, `pause` and `resume` are retried only if the
- * request surely had no effect. After `Unreachable` or `ServiceFailed` the change may have taken effect;
- * `get` shows it.
+ * request surely had no effect. After `Unreachable`, `ServiceFailed` or `UnexpectedResponse` the change may
+ * have taken effect; `get` shows it.
  *
  * @category services
  * @since 0.1.0
@@ -81,7 +81,8 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<Subscription, ReadError>
     /**
      * Cancels a subscription at once; no charge follows. A retry whose first request may have taken effect
-     * counts a 404 as success (`spec.md`, "Recurring subscriptions").
+     * counts a 404 as success. After an error `get` shows the status (`spec.md`, "Recurring
+     * subscriptions").
      */
     readonly cancel: (
       subscriptionId: string,

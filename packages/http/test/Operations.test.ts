@@ -122,8 +122,8 @@ const outcomes: Record<string, [Memory.Options, Record<Operation["kind"], Outcom
       create: ["OutcomeUnknown", 4],
       read: ["UnexpectedResponse", 4],
       change: ["UnexpectedResponse", 1],
-      // A DELETE has no response body, so its body is not read.
-      remove: ["no error", 1]
+      // A DELETE has no response body, but the page of a proxy is no success.
+      remove: ["UnexpectedResponse", 4]
     }
   ],
   "a redirect": [

@@ -25,9 +25,10 @@ describe("C35 a response to another request", () => {
     ["Refunds.info", "refundId"],
     ["Subscriptions.get", "subscriptionId"],
     ["Subscriptions.pause", "subscriptionId"],
-    ["Subscriptions.update", "subscriptionId"]
+    ["Subscriptions.update", "subscriptionId"],
+    ["Subscriptions.cancel", "subscriptionId"]
   ])("is refused by %s", async (name, id) => {
-    const service = answering({ ...JSON.parse(find(name).answer), [id]: "999" })
+    const service = answering({ ...JSON.parse(find(name).answer || "{}"), [id]: "999" })
     expect(await call(name, service)).toMatchObject({
       failure: { _tag: "UnexpectedResponse", status: 200 }
     })
