@@ -104,6 +104,10 @@ export interface SendOptions extends SendLimits {
    * kind is `OutcomeUnknown`: only a readable response ends the doubt.
    */
   readonly inDoubt?: boolean | undefined
+  /**
+   * Whether the request surely had no effect yet, which ends a doubt that the sender remembers; false.
+   */
+  readonly hadNoEffect?: boolean | undefined
   /** Time after which `send` starts no attempt. It awaits one in flight. */
   readonly sendWithin?: Duration.Input | undefined
 }

@@ -146,8 +146,10 @@ const signed = storedWith(
   } as never)
 )
 
-const send = (request: EncodedRequest, inDoubt: boolean) =>
-  RequestSender.use(({ send }) => Effect.result(send(request, { inDoubt }))).pipe(Memory.settled)
+const send = (request: EncodedRequest, inDoubt: boolean, hadNoEffect?: boolean) =>
+  RequestSender.use(({ send }) => Effect.result(send(request, { inDoubt, hadNoEffect }))).pipe(
+    Memory.settled
+  )
 
 describe("send", () => {
   it("sends the stored fields with a checksum of the current secret, also in every retry, and never encodes them anew", async () => {
@@ -170,6 +172,15 @@ describe("send", () => {
     expect(await run(Memory.answering(Memory.answer(400, "")), send(stored, true))).toMatchObject({
       failure: { _tag: "OutcomeUnknown", requestId: "order-1", cause: { _tag: "ValidationFailed" } }
     })
+  })
+
+  it("a refusal is certain if the request surely had no effect before", async () => {
+    const service = Memory.answering(Memory.answer(400, ""))
+    const sends = [send(stored, true), send(stored, false), send(stored, false, true)]
+    const tags = (await run(service, Effect.all(sends))).map(
+      (result) => Result.isFailure(result) && result.failure._tag
+    )
+    expect(tags).toEqual(["OutcomeUnknown", "OutcomeUnknown", "ValidationFailed"])
   })
 })
 

@@ -5,6 +5,7 @@ import {
   OutcomeUnknown,
   RequestConflict,
   reveal,
+  Unauthorized,
   Unreachable,
   ValidationFailed
 } from "pawl"
@@ -133,7 +134,7 @@ it("sends a create with card data again from the input that rebuild returns", ()
   )
 })
 
-it("only true says that a request had no effect", () =>
+it("only true says that a request had no effect, and a later refusal of it is certain", () =>
   opened(async ({ cardPayouts, clock, requests, service }) => {
     const payout = {
       requestId: "order-1",
@@ -150,6 +151,9 @@ it("only true says that a request had no effect", () =>
     await clock.advance("1 hour")
     await requests.redrive("order-1", { hadNoEffect: true })
     expect(await requests.get("order-1")).toMatchObject({ outcome: { _tag: "NotSent" } })
+    await service.clearFaults()
+    await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "401", rate: 1 })
+    await expect(cardPayouts.create(payout)).rejects.toBeInstanceOf(Unauthorized)
   }))
 
 it("shows the place of the call, the fields and no secret in an error", () =>

@@ -47,12 +47,16 @@ export type Decide<Response, A, E> = (
   response: Response
 ) => Result.Result<A, E | OutcomeUnknown>
 
-/** A create to send. `body` replaces `payload`, of which only the requestId counts then. */
+/**
+ * A create to send. `body` replaces `payload`, of which only the requestId counts then. `hadNoEffect` ends
+ * an earlier doubt.
+ */
 export interface Create<Response, A, E> {
   readonly endpoint: Operation.Endpoint<Response>
   readonly decide: Decide<Response, A, E>
   readonly payload: { readonly requestId: string }
   readonly body?: string | undefined
+  readonly hadNoEffect?: boolean | undefined
 }
 
 /**
@@ -161,9 +165,10 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
       return Caller.of({
         account: { merchantKey: config.merchantKey, baseUrl: config.baseUrl },
         call,
-        create: ({ body, decide, endpoint, payload }, options) => {
+        create: ({ body, decide, endpoint, hadNoEffect, payload }, options) => {
           const inDoubt = options?.inDoubt ?? false
           const { requestId } = payload
+          if (hadNoEffect === true) creates.delete(requestId)
           if (inDoubt) creates.add(requestId)
           const fail = (failure: Failure.CallFailure) =>
             Effect.fail(creates.toError(requestId, failure, inDoubt))

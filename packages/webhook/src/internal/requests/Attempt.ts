@@ -203,6 +203,8 @@ export const run = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Attempted> {
   const { sender, store, window } = tools
   const { inDoubt } = leased.lease
+  // A person may have stated it of a request that is written anew or redriven.
+  const hadNoEffect = !inDoubt && leased.retryFrom > leased.createdAt
   const now = yield* Lease.timeOf(store)
   const left = RequestRule.sentUntil(leased, now, window) - now
   const sendWithin = Number.isFinite(left) ? Math.max(left, 1) : undefined
@@ -210,7 +212,8 @@ export const run = Effect.fnUntraced(function* (
   const interruptedAt = Effect.flatMap(Lease.timeOf(store), (at) =>
     Effect.ignore(store.release(leased, { at, dueAt: at }))
   )
-  return yield* Effect.result(sender.send(request, { ...limits, inDoubt, sendWithin })).pipe(
+  const options = { ...limits, inDoubt, sendWithin, ...(hadNoEffect && { hadNoEffect }) }
+  return yield* Effect.result(sender.send(request, options)).pipe(
     Effect.raceFirst(Effect.andThen(renewal, isAwaited ? Effect.never : Effect.interrupt)),
     Effect.onInterrupt(() => interruptedAt),
     Effect.flatMap(
