@@ -137,6 +137,20 @@ describe("the attempts of a call", () => {
     expect((await run([], { totalTimeout: 5000, startsEarlier: 6000 })).remaining).toEqual([0])
   })
 
+  it("end with the last error if a busy process wakes up after the deadline", async () => {
+    const late = <A, E>(effect: Effect.Effect<A, E>) =>
+      Effect.clockWith((clock) =>
+        Effect.provideService(
+          effect,
+          Clock.Clock,
+          Object.create(clock, { sleep: { value: () => clock.sleep(Duration.seconds(5)) } })
+        )
+      )
+    const { numbers, result } = await run(many(3), { totalTimeout: 5000 }, late)
+    expect(numbers).toEqual([1])
+    expect(result).toEqual({ error: failed.error, doubt: failed.error })
+  })
+
   it("begin no more after the time in which the request may be sent", async () => {
     const within = async (sendWithin: number) => {
       const { remaining, waits } = await run(many(5), { sendWithin })

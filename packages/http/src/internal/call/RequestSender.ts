@@ -94,13 +94,7 @@ const make = (caller: Caller["Service"]): { readonly [K in RequestKind]: Create<
       send: (
         { body, requestId }: { readonly requestId: string; readonly body: string },
         options: SendOptions | undefined
-      ) => {
-        const { hadNoEffect } = options ?? {}
-        return caller.create(
-          { endpoint, decide, payload: { requestId }, body, hadNoEffect },
-          options
-        )
-      },
+      ) => caller.create({ endpoint, decide, payload: { requestId }, body }, options),
       decode: (requestId: string, response: Transport.Response) =>
         Effect.flatMap(fromResponse(response), (value) =>
           Effect.fromResult(decide(requestId, value))

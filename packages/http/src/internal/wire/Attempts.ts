@@ -158,6 +158,7 @@ export const run = <A>(
     const sendable = () => limits.sendWithin - elapsed()
     const current = { number: 0, remaining, sendable }
     let doubt: Failure.Doubt | undefined
+    let last: Failure.AttemptFailure | undefined
 
     const schedule = whenFailed(() =>
       ofFailures(limits.retrySchedule ?? backoff).pipe(
@@ -175,12 +176,14 @@ export const run = <A>(
       )
     )
     const once = Effect.suspend(() => {
+      // A busy process ends its wait too late.
+      if (last !== undefined && remaining() <= 0) return Effect.fail(last)
       current.number++
       return Effect.mapError(attempt(current), (failure) => {
         const classified = classify?.(failure) ?? failure
         count(classified.error._tag)
         doubt = classified.doubt ?? doubt
-        return classified
+        return (last = classified)
       })
     })
     return Effect.matchEffect(Effect.retry(once, schedule), {
