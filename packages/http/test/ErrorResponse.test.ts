@@ -279,8 +279,8 @@ describe("C11 Retry-After", () => {
     ["0", 0],
     ["7", 7000],
     ["9".repeat(12), (10 ** 12 - 1) * 1000],
-    ["9".repeat(16), Number.MAX_SAFE_INTEGER],
-    ["9".repeat(400), Number.MAX_SAFE_INTEGER],
+    ["9".repeat(16), 10 ** 15],
+    ["9".repeat(400), 10 ** 15],
     // Repeated headers, as a transport joins them.
     ["7, 7", 7000],
     ["1,10,9", 10_000],

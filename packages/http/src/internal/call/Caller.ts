@@ -20,6 +20,7 @@ import type { Account } from "@pawl/core/Account"
 import type { Hmac } from "@pawl/core/Hmac"
 import type { OutcomeUnknown, ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
+import type { SendOptions } from "@pawl/core/RequestSender"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -47,16 +48,12 @@ export type Decide<Response, A, E> = (
   response: Response
 ) => Result.Result<A, E | OutcomeUnknown>
 
-/**
- * A create to send. `body` replaces `payload`, of which only the requestId counts then. `hadNoEffect` ends
- * an earlier doubt.
- */
+/** A create to send. `body` replaces `payload`, of which only the requestId counts then. */
 export interface Create<Response, A, E> {
   readonly endpoint: Operation.Endpoint<Response>
   readonly decide: Decide<Response, A, E>
   readonly payload: { readonly requestId: string }
   readonly body?: string | undefined
-  readonly hadNoEffect?: boolean | undefined
 }
 
 /**
@@ -74,7 +71,7 @@ export class Caller extends Context.Service<
     ) => Effect.Effect<A, ReadError>
     readonly create: <Response, A, E>(
       create: Create<Response, A, E>,
-      options?: CreateOptions
+      options?: CreateOptions & Pick<SendOptions, "hadNoEffect">
     ) => Effect.Effect<A, E | ReadError | OutcomeUnknown>
     readonly remove: (
       endpoint: Operation.Endpoint<void>,
@@ -165,10 +162,10 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
       return Caller.of({
         account: { merchantKey: config.merchantKey, baseUrl: config.baseUrl },
         call,
-        create: ({ body, decide, endpoint, hadNoEffect, payload }, options) => {
+        create: ({ body, decide, endpoint, payload }, options) => {
           const inDoubt = options?.inDoubt ?? false
           const { requestId } = payload
-          if (hadNoEffect === true) creates.delete(requestId)
+          if (options?.hadNoEffect === true) creates.delete(requestId)
           if (inDoubt) creates.add(requestId)
           const fail = (failure: Failure.CallFailure) =>
             Effect.fail(creates.toError(requestId, failure, inDoubt))
@@ -214,6 +211,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
             (_, attempts) =>
               // The error of a later attempt does not tell whether an earlier one took effect.
               attempts.pipe(
+                Effect.asVoid,
                 Effect.catch(({ doubt, error }) =>
                   doubt !== undefined && error._tag === "NotFound"
                     ? Effect.void

@@ -120,7 +120,7 @@ const requestIdHeaders = [
 export const readRetryAfter = (value: string | undefined, now: number): number | undefined => {
   if (value === undefined) return undefined
   if (/^[0-9]+(?:,\s*[0-9]+)*$/u.test(value)) {
-    return Math.min(Math.max(...value.split(",").map(Number)) * 1000, Number.MAX_SAFE_INTEGER)
+    return Math.min(Math.max(...value.split(",").map(Number)) * 1000, 1e15)
   }
   const date = httpDate.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)

@@ -34,19 +34,24 @@ export type Decode<A> = (
   ids?: RequestIds
 ) => Effect.Effect<A, UnexpectedResponse>
 
+/** Without a schema a response needs no body, but the page of a proxy is no success. */
 export const decoder = <A>(
   operation: string,
-  schema: Codec<A> | undefined,
+  given: Codec<A> | undefined,
   isCreate: boolean
 ): Decode<A> => {
-  if (schema === undefined) return decodeNothing as Decode<A>
+  const schema: Codec<A> = given ?? Schema.Any
   let readLeniently: ReturnType<typeof make<A>> | undefined
   const decode = Decoder.decodeUnknownEffect(schema)
   return (response, ids = {}) => {
-    const unexpected = (reason: string) => failWith(response, reason)
+    if (!given && response.body.length === 0) return Effect.succeed(undefined as A)
+    const unexpected = (reason: string) =>
+      Effect.fail(new UnexpectedResponse({ reason, ...ErrorResponse.partsOf(response) }))
     const json =
       schema.ast === OpenStatus.ast ? statusIn(response, ids) : Json.fromBytes(response.body)
-    if (Result.isFailure(json)) return unexpected(unreadable(json.failure))
+    if (Result.isFailure(json)) {
+      return unexpected(`its body cannot be read as JSON (${json.failure})`)
+    }
     const decoded = Effect.catchEager(decode(json.success), (error) => {
       const lenient = (readLeniently ??= make(schema, isCreate))(json.success)
       if (lenient !== undefined) {
@@ -61,25 +66,11 @@ export const decoder = <A>(
       return unexpected(`its ${place} is not as documented`)
     })
     return Effect.flatMapEager(decoded, (value) => {
-      if (!areOwn(value, ids)) return unexpected(foreign)
+      if (!areOwn(value, ids)) return unexpected("it is the response to another request")
       ErrorResponse.keepResponse(value, response)
       return Effect.succeed(value)
     })
   }
-}
-
-const failWith = (response: Transport.Response, reason: string) =>
-  Effect.fail(new UnexpectedResponse({ reason, ...ErrorResponse.partsOf(response) }))
-
-const unreadable = (fault: Json.Fault) => `its body cannot be read as JSON (${fault})`
-const foreign = "it is the response to another request"
-
-/** Nothing is read from a body that is not documented, but the page of a proxy is no success. */
-const decodeNothing: Decode<void> = (response, ids = {}) => {
-  if (response.body.length === 0) return Effect.void
-  const json = Json.fromBytes(response.body)
-  if (Result.isFailure(json)) return failWith(response, unreadable(json.failure))
-  return areOwn(json.success, ids) ? Effect.void : failWith(response, foreign)
 }
 
 /** JSON, an object with `transactionStatus` of this transaction, or a status as plain text. */
