@@ -159,13 +159,14 @@ it.each([
 )
 
 it.each([
-  new RequestsError.RequestConflict({ requestId: "1" }),
-  new RequestsError.RequestNotSent({ requestId: "1", reason: "expired" }),
-  new RequestsError.RequestParked({ requestId: "1", reason: "refused" }),
-  new RequestsError.ResponseLost({ requestId: "1", transactionId: "2" }),
-  new RequestsError.CardDataRefused({ requestId: "1" })
-])("the code of %s is its tag", ({ _tag, code }) => {
-  expect(code).toBe(_tag)
+  ["RequestConflict", {}],
+  ["RequestNotSent", { reason: "expired" }],
+  ["RequestParked", { reason: "refused" }],
+  ["ResponseLost", { transactionId: "2" }],
+  ["CardDataRefused", {}]
+] as const)("the code of %s is its tag", (tag, members) => {
+  const error = new RequestsError[tag]({ requestId: "1", ...members } as never)
+  expect([error._tag, error.code]).toEqual([tag, tag])
 })
 
 it("an outcome that cannot be written is logged with its request", async () => {

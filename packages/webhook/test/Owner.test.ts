@@ -84,16 +84,13 @@ const promises = (store: () => Layer.Layer<Store, unknown>, { run, wait }: Time 
         const before = fake.make(["answer", ...Array<"unsent">(10).fill("unsent")])
         const answer = yield* within(first, before, ({ enqueue, send }) =>
           Effect.tap(send("apm-payment", fake.payment("1")), () =>
-            Effect.andThen(
-              enqueue("apm-payout", fake.payment("2")),
-              enqueue("apm-payout", fake.payment("3"))
-            )
+            Effect.forEach(["2", "3", "4"], (id) => enqueue("apm-payout", fake.payment(id)))
           )
         )
         const { settle } = Context.get(opened, RequestStore)
-        yield* settle("3", { outcome: { _tag: "Found" }, at: 0 })
+        for (const id of ["3", "4"]) yield* settle(id, { outcome: { _tag: "Found" }, at: 0 })
         expect(yield* to("https://other.example/api")).toBeUndefined()
-        // Of the three requests one is open; a found one keeps its body.
+        // Of the four requests one is open; the found ones keep their bodies.
         expect(yield* to(first.baseUrl, yield* sealOf(Redacted.make("wrong")))).toBe(1)
         for (const _ of [1, 2]) expect(yield* to(first.baseUrl)).toBe(0)
         expect(yield* takeOwner(first)).toEqual(renamed)
