@@ -1,5 +1,5 @@
 import type { Transition } from "@pawl/core/Handler"
-import { isStatus } from "@pawl/core/Status"
+import { isStatus, rank } from "@pawl/core/Status"
 import type { Books, Handle, Open, Order } from "../../src/Laws/Handler.ts"
 
 interface Parts {
@@ -28,7 +28,8 @@ export const right: Parts = {
       ? requestId === order.requestId
       : kind === "refund" && order.refunds.some((each) => each.requestId === requestId)),
   key: ({ transactionId }) => transactionId,
-  isLater: ({ sequence }, stored) => sequence > (stored?.sequence ?? 0),
+  isLater: ({ sequence, to }, stored) =>
+    stored === undefined || (rank(to) - rank(stored.to) || sequence - stored.sequence) > 0,
   books: (stored, order) => ({
     money: stored.some((each) => isPaid(each) || isRefunded(each))
       ? Number(order.amount) - returned(stored, order)
@@ -99,6 +100,49 @@ const sendingOnce = (
 export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: Plant]> = [
   ["the goods are never given", "SUCCEED of a payment", { stock: () => 0 }],
   [
+    "without a refund the hundredths of the amount are cut off",
+    "SUCCEED of a payment",
+    {
+      books: (stored, order) => {
+        const { money, stock } = right.books(stored, order)
+        return { money: returned(stored, order) > 0 ? money : Math.trunc(Number(money)), stock }
+      }
+    }
+  ],
+  [
+    "the hundredths of a refund are cut off",
+    "refunds of parts",
+    {
+      books: (stored, order) =>
+        right.books(stored, {
+          ...order,
+          refunds: order.refunds.map(({ amount, requestId }) => ({
+            requestId,
+            amount: String(Math.trunc(Number(amount) * 100) / 100)
+          }))
+        })
+    }
+  ],
+  [
+    "two refunds of one amount count as one",
+    "refunds of parts",
+    {
+      key: ({ kind, requestId, transactionId }) =>
+        kind === "refund" && requestId === "return-2" ? "200001" : transactionId
+    }
+  ],
+  [
+    "CHARGEBACK takes an amount that was never booked",
+    "statuses that were passed over",
+    {
+      books: (stored, order) => {
+        const { money, stock } = right.books(stored, order)
+        const taken = stored.some(({ from, to }) => to === "CHARGEBACK" && from !== "SUCCEED")
+        return { money: taken ? `-${order.amount}` : money, stock }
+      }
+    }
+  ],
+  [
     "the goods are given at PROCESSING",
     "an order that is not paid",
     {
@@ -128,10 +172,21 @@ export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: 
     }
   ],
   [
+    "the amount of a refund is read from the callback",
+    "a status that only a read found",
+    {
+      books: (stored, order) =>
+        right.books(
+          stored.filter(({ kind, signed }) => kind !== "refund" || signed !== null),
+          order
+        )
+    }
+  ],
+  [
     "a set in memory drops the repeats",
     "a repeat changes nothing",
     {
-      ...sendingOnce(({ transactionId }) => transactionId, { isStored: false }),
+      ...sendingOnce(({ requestId }) => String(requestId), { isStored: false }),
       stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
     }
   ],
@@ -139,7 +194,27 @@ export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: 
     "the handler looks, waits, and then writes",
     "two calls of one transition",
     {
-      ...sendingOnce(({ transactionId }) => transactionId, { isSlow: true }),
+      ...sendingOnce(({ requestId }) => String(requestId), { isSlow: true }),
+      stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
+    }
+  ],
+  [
+    "a refund is taken in each attempt",
+    "a repeat changes nothing",
+    {
+      key: ({ attempt, kind, transactionId }) => `${transactionId} ${kind === "refund" && attempt}`
+    }
+  ],
+  [
+    "the sequence alone decides",
+    "after an older backup",
+    { isLater: ({ sequence }, stored) => sequence > (stored?.sequence ?? 0) }
+  ],
+  [
+    "a parcel is sent once for each id",
+    "after an older backup",
+    {
+      ...sendingOnce(({ id, requestId }) => `${requestId} ${id.split(":")[2]}`),
       stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
     }
   ],
@@ -151,6 +226,24 @@ export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: 
       isOurs: (next, order) =>
         right.isOurs(next, order) &&
         (!ends("REFUNDED", "CHARGEBACK")(next) || next.from === "SUCCEED")
+    }
+  ],
+  [
+    "a call is dropped if its `from` is not the stored status",
+    "`to` decides",
+    {
+      isLater: (next, stored) =>
+        right.isLater(next, stored) && (next.from === null || next.from === stored?.to)
+    }
+  ],
+  [
+    "the money stays after CHARGEBACK",
+    "CHARGEBACK takes",
+    {
+      books: (stored, order) => {
+        const { money, stock } = right.books(stored, order)
+        return { money: stored.some(ends("CHARGEBACK")) ? Number(order.amount) : money, stock }
+      }
     }
   ],
   [
@@ -203,10 +296,15 @@ export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: 
     { key: ({ requestId }) => String(requestId) }
   ],
   [
-    "a parcel is sent once for each id",
+    "the goods are given for each payment that is SUCCEED",
+    "an order that is paid twice",
+    { stock: (stored) => stored.filter(isPaid).length }
+  ],
+  [
+    "a parcel is sent once for each conflict",
     "in a conflict",
     {
-      ...sendingOnce(({ id }) => id),
+      ...sendingOnce(({ conflict, requestId }) => `${requestId} ${conflict?.join()}`),
       stock: (stored, parcels) =>
         stored.some((each) => isPayment(each) && ends("SUCCEED", "FAILED", "CANCELLED")(each))
           ? parcels
@@ -218,7 +316,9 @@ export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: 
     "an unknown status",
     {
       isOurs: (next, order) =>
-        right.isOurs({ ...next, to: isStatus(next.to) ? next.to : "FAILED" }, order)
+        right.isOurs({ ...next, to: isStatus(next.to) ? next.to : "FAILED" }, order),
+      isLater: (next, stored) =>
+        right.isLater({ ...next, to: isStatus(next.to) ? next.to : "FAILED" }, stored)
     }
   ],
   [

@@ -5,7 +5,7 @@
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as fc from "fast-check"
 import * as Generators from "../../../Generators.ts"
-import { amount, type Call, requestId } from "./Model.ts"
+import { amount, type Call, parts, requestId } from "./Model.ts"
 
 export const paid: ReadonlyArray<Status> = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
 
@@ -51,9 +51,14 @@ const told = (statuses: ReadonlyArray<Status>): ReadonlyArray<Status> =>
     return to === "PROCESSING" ? before !== "CUSTOMER_VERIFICATION" : before !== "CHARGEBACK"
   })
 
-export const beginnings: fc.Arbitrary<ReadonlyArray<Status>> = Generators.histories(
-  "card-payment"
-).map(({ statuses }) => told(statuses).filter((status) => !isTerminal(status)))
+/** The statuses of a payment with one end at most. */
+export const honest: fc.Arbitrary<ReadonlyArray<Status>> = Generators.histories("card-payment").map(
+  ({ statuses }) => told(statuses)
+)
+
+export const beginnings: fc.Arbitrary<ReadonlyArray<Status>> = honest.map((statuses) =>
+  statuses.filter((status) => !isTerminal(status))
+)
 
 const refundStatuses = (isWanted: (last: Status | undefined) => boolean) =>
   Generators.histories("refund")
@@ -68,17 +73,23 @@ const refundCalls = (statuses: ReadonlyArray<Status>, at: number, amount: string
     amount
   })
 
-/** Refunds of these amounts, and REFUNDED of the payment, in any order. */
+/** A payment in SUCCEED; then refunds of these amounts, and its REFUNDED, in any order. */
 export const refunded = (amounts: ReadonlyArray<string>): fc.Arbitrary<ReadonlyArray<Call>> => {
   const refunds = fc
     .tuple(...amounts.map(() => refundStatuses((last) => last === "SUCCEED")))
     .map((each) => each.flatMap((statuses, at) => refundCalls(statuses, at, amounts[at] ?? "")))
-  return merged(refunds, fc.constant(calls([...paid, "REFUNDED"]).slice(-1)))
+  return beginnings.chain((open) => {
+    const payment = calls([...open, "SUCCEED", "REFUNDED"])
+    return merged(refunds, fc.constant(payment.slice(-1))).map((later) => [
+      ...payment.slice(0, -1),
+      ...later
+    ])
+  })
 }
 
 export const unfinishedRefund: fc.Arbitrary<ReadonlyArray<Call>> = refundStatuses(
   (last) => last !== "SUCCEED"
-).map((statuses) => refundCalls(statuses, 0, "4.00"))
+).map((statuses) => refundCalls(statuses, 0, parts[0] ?? ""))
 
 /** Merges two lists of calls, and keeps the order of each. */
 export const merged = (
@@ -94,3 +105,18 @@ export const merged = (
         one
       )
   )
+
+/** A payment, in half of the cases with refunds of parts, of which the last calls may be missing. */
+export const sales: fc.Arbitrary<ReadonlyArray<Call>> = fc.oneof(
+  { withCrossShrink: true },
+  payments,
+  fc.tuple(refunded(parts), fc.nat(16)).map(([calls, more]) => calls.slice(0, 1 + more))
+)
+
+/** The calls before and after an older backup was restored: the later ones have numbers from 1. */
+export const restored: fc.Arbitrary<ReadonlyArray<Call>> = fc
+  .tuple(honest, fc.nat(8), fc.nat(8))
+  .map(([statuses, end, again]) => [
+    ...calls(statuses.slice(0, end)),
+    ...calls(statuses.slice(Math.min(end, again)))
+  ])

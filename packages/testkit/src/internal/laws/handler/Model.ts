@@ -59,7 +59,11 @@ export interface Call extends Pick<Transition, "transactionId" | "from" | "seque
   readonly amount: string
 }
 
-export const amount = "10.00"
+/** In binary fractions `19.99 * 100` and `4.35 * 100` are less than 1999 and 435. */
+export const amount = "19.99"
+
+/** The amounts of refunds of parts, two of them equal. */
+export const parts: ReadonlyArray<string> = ["4.35", "4.35", "3.10"]
 
 export const requestId = "order-17"
 
@@ -83,7 +87,7 @@ export interface Running {
 
 export const start = Effect.fnUntraced(function* (
   open: Open,
-  refunds: ReadonlyArray<string> = []
+  refunds: ReadonlyArray<string> = parts
 ): Effect.fn.Return<Running> {
   const order = {
     requestId,
