@@ -193,14 +193,17 @@ export const orRejected = (
 export const traced =
   (name: string) =>
   <Args extends ReadonlyArray<unknown>, A, E>(method: (...args: Args) => Effect.Effect<A, E>) =>
+    placed((...args: Args) => spanned(name, () => method(...args)))
+
+/** Without a span: a tracer gets the result of the effect of each span. */
+export const placed =
+  <Args extends ReadonlyArray<unknown>, A, E>(method: (...args: Args) => Effect.Effect<A, E>) =>
   (...args: Args): Effect.Effect<A, E> =>
-    Effect.catchEager(
-      spanned(name, () => method(...args)),
-      (error) =>
-        Effect.withFiber((fiber) => {
-          if (error instanceof Error) place(error, fiber.getRef(References.CurrentStackFrame))
-          return Effect.fail(error)
-        })
+    Effect.catchEager(method(...args), (error) =>
+      Effect.withFiber((fiber) => {
+        if (error instanceof Error) place(error, fiber.getRef(References.CurrentStackFrame))
+        return Effect.fail(error)
+      })
     )
 
 /**

@@ -15,7 +15,7 @@ import * as Endpoint from "../wire/Endpoint.ts"
 import type * as Operation from "../wire/Operation.ts"
 import type * as Transport from "../../Transport.ts"
 import { Caller, type Decide } from "./Caller.ts"
-import { orDeclined, orRejected, traced, withExactId } from "./Methods.ts"
+import { orDeclined, orRejected, placed, traced, withExactId } from "./Methods.ts"
 
 export const layer: Layer.Layer<RequestSender, never, Caller> = Layer.effect(
   RequestSender,
@@ -23,7 +23,7 @@ export const layer: Layer.Layer<RequestSender, never, Caller> = Layer.effect(
     const creates = make(caller)
     return RequestSender.of({
       account: caller.account,
-      encode: traced("RequestSender.encode")(
+      encode: placed(
         Effect.fnUntraced(function* <K extends RequestKind>(
           kind: K,
           input: { readonly requestId?: string }
