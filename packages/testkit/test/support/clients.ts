@@ -74,6 +74,19 @@ export const clients: ReadonlyArray<
     }
   ],
   [
+    "every order is in EUR",
+    "the service receives the order exactly as given",
+    { body: (order, service) => JSON.stringify(signed({ ...order, currency: "EUR" }, service)) }
+  ],
+  [
+    "every payment is one of a wallet",
+    "the service receives the order exactly as given",
+    {
+      body: (order, service) =>
+        JSON.stringify({ ...signed(order, service), apmPayload: { paymentMethod: "WALLET" } })
+    }
+  ],
+  [
     "the checksum has no separator",
     "the service receives the order exactly as given",
     { body: (order, service) => JSON.stringify(signed(order, service, "")) }
@@ -135,6 +148,16 @@ export const clients: ReadonlyArray<
     "a refund's transactionId is a JavaScript number",
     "a refund sends its transactionId",
     { refundId: (id) => String(Number(id)) }
+  ],
+  [
+    "a refund has a new requestId for each retry",
+    "every attempt of a create",
+    { refund: (refund, attempt) => ({ ...refund, requestId: `${refund.requestId}-${attempt}` }) }
+  ],
+  [
+    "the amount of a refund is sent as a number",
+    "a refund sends its transactionId",
+    { refund: (refund) => ({ ...refund, amount: Number(refund.amount) }) }
   ],
   [
     "a refund's transactionId is text",

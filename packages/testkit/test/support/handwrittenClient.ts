@@ -1,6 +1,6 @@
 /** A client over `fetch`, made of parts that planted bugs replace one by one. */
 import { createHmac } from "node:crypto"
-import type { Client, Make, Order, Outcome, Service } from "../../src/Laws/Client.ts"
+import type { Client, Make, Order, Outcome, Refund, Service } from "../../src/Laws/Client.ts"
 
 export interface ClientParts {
   readonly body: (order: Order, service: Service, attempt: number) => string
@@ -21,6 +21,7 @@ export interface ClientParts {
   readonly isTerminal: (status: string) => boolean
   readonly gaps: ReadonlyArray<number>
   readonly refundId: (id: string) => string
+  readonly refund: (refund: Omit<Refund, "transactionId">, attempt: number) => object
   readonly changeAttempts: number
   readonly isCancelled: (isDoubtful: boolean) => boolean
   readonly errorMessage: (response: Response, token: string) => string
@@ -71,6 +72,7 @@ export const right: ClientParts = {
     ["SUCCEED", "FAILED", "CANCELLED", "REFUNDED", "CHARGEBACK"].includes(status),
   gaps: [5, 5, 10, 30, 60].map((each) => each * minute),
   refundId: (id) => id,
+  refund: (refund) => refund,
   changeAttempts: 1,
   isCancelled: (isDoubtful) => isDoubtful,
   errorMessage: ({ status }) => `the service answered ${status}`
@@ -183,9 +185,11 @@ export const handwrittenClient =
         }
       },
       refund: ({ transactionId, ...refund }) => {
-        const text = JSON.stringify(refund)
-        const body = `{"transactionId":${parts.refundId(transactionId)},${text.slice(1)}`
-        return expectSuccess(call("POST", "/v1/refunds/card", () => body))
+        const bodyOf = (attempt: number) => {
+          const text = JSON.stringify(parts.refund(refund, attempt))
+          return `{"transactionId":${parts.refundId(transactionId)},${text.slice(1)}`
+        }
+        return expectSuccess(call("POST", "/v1/refunds/card", bodyOf))
       },
       change: (id) => {
         const path = `/v1/payments/card/recurring/${parts.path(id)}`

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Faults from "../../../Faults.ts"
 import * as Laws from "../../../Laws.ts"
-import type { Make, Order } from "./Model.ts"
+import type { Make, Order, Refund } from "./Model.ts"
 import * as Harness from "./Harness.ts"
 import { sequence } from "../../generators/Sequence.ts"
 
@@ -57,4 +57,12 @@ export const order = (fields: Partial<Order> = {}): Order => ({
   currency: "EUR",
   apmPayload: { paymentMethod: "WALLET" },
   ...fields
+})
+
+export const refundOf = (transactionId: string): Refund => ({
+  requestId: "refund-1",
+  mid: "mid-1",
+  transactionId,
+  amount: "4.10",
+  reason: "duplicate"
 })

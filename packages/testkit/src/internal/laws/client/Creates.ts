@@ -3,7 +3,16 @@
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { type ClientLaw, inOrder, law, one, oneOf, order, requestFaults } from "./ClientLaw.ts"
+import {
+  type ClientLaw,
+  inOrder,
+  law,
+  one,
+  oneOf,
+  order,
+  refundOf,
+  requestFaults
+} from "./ClientLaw.ts"
 import { expect } from "../Expect.ts"
 
 const isWord = (text: string): boolean => /^[^|\p{Cc}\p{Cs}]+$/u.test(text)
@@ -14,7 +23,7 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
       name: "every attempt of a create sends the same bytes, so it takes effect once (C03)",
       section: 'spec.md, "Conventions"',
       explanation:
-        "The response to a create may be lost after the service carried it out. If it is sent again with its requestId, the response is the original one; with another requestId, the customer pays twice."
+        "The response to a create may be lost after the service carried it out. If it is sent again with its requestId, the response is the original one; with another requestId, the customer pays twice, or is refunded twice."
     },
     { events: requestFaults() },
     function* ({ apiRequests, client, setFaults, settle, transactions }, faults) {
@@ -22,6 +31,18 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
       yield* Effect.ignore(settle(() => client.create(order())))
       expect(new Set(apiRequests().map(({ body }) => body)).size).toBe(1)
       expect((yield* transactions).length <= 1).toBe(true)
+      const { refund } = client
+      if (refund === undefined) return
+      const before = apiRequests().length
+      setFaults(inOrder(faults))
+      yield* Effect.ignore(settle(() => refund(refundOf("100001"))))
+      expect(
+        new Set(
+          apiRequests()
+            .slice(before)
+            .map(({ body }) => body)
+        ).size
+      ).toBe(1)
     }
   ),
 
@@ -112,7 +133,11 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
             .tuple(fc.bigInt(1n, 10n ** 16n), fc.constantFrom("", ".5", ".10", ".00", ".93"))
             .map(([whole, cents]) => `${whole}${cents}`),
           requestId: fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }).filter(isWord),
-          accountId: fc.nat().map(String)
+          accountId: fc.nat().map(String),
+          currency: fc.constantFrom("EUR", "USD"),
+          apmPayload: fc
+            .constantFrom("WALLET", "VOUCHER")
+            .map((paymentMethod) => ({ paymentMethod }))
         })
       ),
       show: JSON.stringify
@@ -121,8 +146,14 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
       const ordered = order(fields)
       const result = yield* settle(() => client.create(ordered))
       expect(result).toMatchObject({ outcome: "accepted" })
-      const { accountId, amount, currency, requestId } = ordered
-      expect((yield* transactions)[0]).toMatchObject({ accountId, amount, currency, requestId })
+      const { accountId, amount, apmPayload, currency, requestId } = ordered
+      expect((yield* transactions)[0]).toMatchObject({
+        accountId,
+        amount,
+        apmPayload,
+        currency,
+        requestId
+      })
     }
   ),
 

@@ -3,7 +3,16 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { isTerminal, type Status } from "@pawl/core/Status"
 import type * as Faults from "../../../Faults.ts"
-import { type ClientLaw, inOrder, law, one, oneOf, order, requestFaults } from "./ClientLaw.ts"
+import {
+  type ClientLaw,
+  inOrder,
+  law,
+  one,
+  oneOf,
+  order,
+  requestFaults,
+  refundOf
+} from "./ClientLaw.ts"
 import { expect } from "../Expect.ts"
 
 export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
@@ -98,7 +107,7 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
 
   law(
     {
-      name: "a refund sends its transactionId as an Integer, digit for digit",
+      name: "a refund sends its transactionId as an Integer, digit for digit, and its amount as given",
       section: "docs/decisions/0005",
       explanation:
         "transactionId is text in responses and an Integer in the refund request. A JavaScript number is exact up to 15 digits: a longer id would name another payment."
@@ -107,11 +116,11 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
     function* ({ apiRequests, client, settle }, [transactionId = ""]) {
       const { refund } = client
       if (refund === undefined) return
-      const fields = { requestId: "refund-1", mid: "mid-1", amount: "1.00", reason: "duplicate" }
-      yield* Effect.ignore(settle(() => refund({ ...fields, transactionId })))
-      expect(/"transactionId":\s*(\d+)\s*[,}]/u.exec(apiRequests()[0]?.body ?? "")?.[1]).toBe(
-        transactionId
-      )
+      const { amount, ...fields } = refundOf(transactionId)
+      yield* Effect.ignore(settle(() => refund({ ...fields, amount })))
+      const [{ body } = { body: "{}" }] = apiRequests()
+      expect(/"transactionId":\s*(\d+)\s*[,}]/u.exec(body)?.[1]).toBe(transactionId)
+      expect(JSON.parse(body)).toMatchObject({ amount })
     }
   ),
 
