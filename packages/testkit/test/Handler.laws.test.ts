@@ -3,8 +3,8 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
-import { laws, type Open, type Shop } from "../src/Laws/Handler.ts"
-import { handlers, right, shop } from "./support/handlers.ts"
+import { laws, type Open, payoutLaws, type Shop } from "../src/Laws/Handler.ts"
+import { handlers, payoutHandlers, payoutShop, right, shop } from "./support/handlers.ts"
 import { breaks, broken } from "./support/lawTests.ts"
 import { describePlantedBugs } from "./support/plantedBugs.ts"
 import { repeats } from "@pawl/test-support/Repeats"
@@ -18,6 +18,23 @@ describe("the laws of a handler hold", () => {
   it.for(laws)("for a handwritten shop: $name", (law) =>
     Laws.run(law, shop(), { numRuns: repeats(1000) })
   )
+
+  it("for a handler of payouts by bank and by card", async () => {
+    expect(broken(await breaks(payoutLaws, payoutShop()))).toEqual([])
+    const card: Open = async (order) => {
+      const { read, start } = await payoutShop()(order)
+      return {
+        kind: "card-payout",
+        read,
+        start: async () => {
+          const handle = await start()
+          return ({ kind, ...transition }) =>
+            kind === "card-payout" && handle({ ...transition, kind: "apm-payout" })
+        }
+      }
+    }
+    expect(broken(await breaks(payoutLaws, card))).toEqual([])
+  })
 
   it("for a shop whose functions return promises, and one whose handler returns effects", async () => {
     const promises = like(({ read, start }) => ({
@@ -89,3 +106,6 @@ describe("the laws of a handler are broken", () => {
 })
 
 describePlantedBugs("a handler", laws, handlers, shop, { numRuns: 100 })
+describePlantedBugs("a handler of payouts", payoutLaws, payoutHandlers, payoutShop, {
+  numRuns: 100
+})

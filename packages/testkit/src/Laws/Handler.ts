@@ -12,7 +12,8 @@
  *
  * **Gotchas**
  *
- * A shop opens empty in every history: over a database of its own, such as `:memory:`.
+ * A shop opens empty in every history: over a database of its own, such as `:memory:`. No call is
+ * cut off half-way, so no law shows that the writes of a call belong in one transaction.
  *
  * **Example** (A shop that keeps the last status)
  *
@@ -34,74 +35,29 @@
  *
  * @since 0.1.0
  */
-import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import * as Generators from "../Generators.ts"
 import * as Histories from "../internal/laws/handler/Histories.ts"
+import {
+  endsAt,
+  endsLike,
+  keeps,
+  law,
+  lawsOfCalls,
+  statuses,
+  statusOf,
+  type Steps
+} from "../internal/laws/handler/LawsOfCalls.ts"
 import * as Model from "../internal/laws/handler/Model.ts"
-import * as Laws from "../Laws.ts"
+import type * as Laws from "../Laws.ts"
 
 export type { Books, Handle, Open, Order, Shop, Step } from "../internal/laws/handler/Model.ts"
-
-type Steps = ReadonlyArray<Model.Step>
 
 const { amount, compare, parts, start } = Model
 const { calls, paid } = Histories
 
-const statuses = 'spec.md, "Transaction statuses"'
-const events = 'spec.md, "Events"'
-
-const law = (
-  text: Laws.LawText,
-  histories: fc.Arbitrary<Steps>,
-  body: (open: Model.Open, steps: Steps) => Effect.Effect<unknown, unknown>
-): Laws.Law<Model.Open, Steps> =>
-  Laws.propertyEffect(text, { arbitrary: histories, show: Model.show, body, numRuns: 100 })
-
-const endsAt = (expected: Model.Books, refunds?: ReadonlyArray<string>) =>
-  Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
-    const shop = yield* start(open, refunds)
-    yield* shop.play(steps)
-    if (shop.kind === "apm-payment" && refunds === parts) return
-    yield* compare(yield* shop.books, expected, "after the last call,")
-  })
-
-const keeps = (first: (steps: Steps) => number) =>
-  Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
-    const shop = yield* start(open)
-    yield* shop.play(steps.slice(0, first(steps)))
-    const before = yield* shop.books
-    yield* shop.play(steps.slice(first(steps)))
-    yield* compare(yield* shop.books, before, "after the last call,")
-  })
-
-const last = (steps: Steps): number => steps.length - 1
-
-const endsLike = (other: (steps: Steps) => Steps) =>
-  Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
-    const [one, two] = [yield* start(open), yield* start(open)]
-    yield* one.play(steps)
-    yield* two.play(other(steps))
-    yield* compare(yield* one.books, yield* two.books, "after the last call,")
-  })
-
-const changed = (
-  steps: Steps,
-  fields: (call: Model.Call, at: number) => Partial<Model.Call>
-): Steps => steps.map((step, at) => (step === "crash" ? step : { ...step, ...fields(step, at) }))
-
 /** As a number it is equal to `9007199254740992`. */
 const another = { transactionId: "9007199254740993" }
-
-const statusOf = (step: Model.Step) => (step === "crash" ? [] : [step.to])
-
-const again = (call: Model.Call): Model.Call => ({ ...call, attempt: call.attempt + 1 })
-
-const adding = <A>(
-  arbitrary: fc.Arbitrary<A>,
-  add: (calls: ReadonlyArray<Model.Call>, more: A) => Steps
-) => fc.tuple(Histories.sales, arbitrary).map(([calls, more]) => add(calls, more))
 
 /**
  * The laws of a handler, each with 100 histories by default.
@@ -129,7 +85,7 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
     fc
       .tuple(
         Histories.beginnings,
-        fc.constantFrom<Array<ReadonlyArray<Status>>>([], ["FAILED"], ["CANCELLED"])
+        fc.constantFrom<Array<ReadonlyArray<string>>>([], ["FAILED"], ["CANCELLED"])
       )
       .map(([open, end]) => calls([...open, ...end])),
     endsAt({ money: 0, stock: 0 })
@@ -146,89 +102,7 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
       .map((statuses) => calls(statuses.flat())),
     endsLike((steps) => calls([...new Set([...paid, ...steps.slice(-1).flatMap(statusOf)])]))
   ),
-  law(
-    {
-      name: "a status that only a read found counts like that of a callback",
-      section: "docs/decisions/0021",
-      explanation:
-        "Without a callback that claims the status, `signed` and `callback` are null. The amount is in the order or in the refund that the shop asked for."
-    },
-    Histories.sales.map((calls) => changed(calls, () => ({ byCallback: false }))),
-    endsLike((steps) => changed(steps, () => ({ byCallback: true })))
-  ),
-  law(
-    {
-      name: "a repeat changes nothing, also after a crash",
-      section: events,
-      explanation:
-        "A call is made at least once: the process may crash between the call and the note that it was made. A new process does not have what the old one had in memory."
-    },
-    adding(fc.boolean(), (calls, isCrash) => {
-      const repeated = calls.slice(-1).map(again)
-      return [...calls, ...(isCrash ? ["crash" as const] : []), ...repeated]
-    }),
-    keeps(last)
-  ),
-  law(
-    {
-      name: "two calls of one transition at the same time have the effect of one",
-      section: events,
-      explanation:
-        "A process that stands still for 30 seconds loses its lease, and another one makes the call again while the first goes on. Look and write in one statement, or in one transaction."
-    },
-    Histories.sales,
-    Effect.fnUntraced(function* (open, steps) {
-      const [one, two] = [yield* start(open), yield* start(open)]
-      yield* one.play(steps)
-      yield* two.play(steps.slice(0, -1))
-      const end = steps.slice(-1).filter((step) => step !== "crash")
-      yield* two.together(end.flatMap((call) => [call, again(call)]))
-      yield* compare(yield* two.books, yield* one.books, "after both calls,")
-    })
-  ),
-  law(
-    {
-      name: "a call that ends after a later one changes nothing",
-      section: events,
-      explanation:
-        "A call that outlived its lease may end after the next one. A status of a lower rank than the stored one is old, and so is a lower `sequence` of the same rank."
-    },
-    adding(fc.nat(), (calls, at) => [
-      ...calls,
-      ...calls
-        .slice(at % calls.length)
-        .slice(0, 1)
-        .map(again)
-    ]),
-    keeps(last)
-  ),
-  law(
-    {
-      name: "after an older backup was restored, a status counts by its rank, and once",
-      section: "docs/decisions/0021",
-      explanation:
-        "The store has forgotten the last statuses: the handler receives them again, with another `id` and a `sequence` from 1. Compare the ranks first, and the numbers of one rank."
-    },
-    Histories.restored,
-    endsLike((steps) => calls([...new Set(steps.flatMap(statusOf))]))
-  ),
-  law(
-    {
-      name: "`to` decides, and not `from`",
-      section: "docs/decisions/0021",
-      explanation:
-        "After a crash between a call and its record, the next status comes with the old `from`."
-    },
-    Histories.payments.map((calls): Steps => {
-      const [before, last] = calls.slice(-2)
-      if (before === undefined || last === undefined) return calls
-      return [...calls.slice(0, -1), "crash", { ...last, from: before.from }]
-    }),
-    endsLike((steps) => {
-      const calls = steps.filter((step) => step !== "crash")
-      return changed(calls, (_, at) => ({ from: (calls[at - 1]?.to ?? null) as Status | null }))
-    })
-  ),
+  ...lawsOfCalls(Histories.ofPayments),
   law(
     {
       name: "CHARGEBACK takes the money and the goods back",
@@ -304,7 +178,7 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
         "The service may confirm SUCCEED, then FAILED, then SUCCEED. Each is a transition with an `id` of its own, and `conflict` names both. A person decides, or the last status does."
     },
     fc
-      .array(fc.constantFrom<Array<Status>>("SUCCEED", "FAILED", "CANCELLED"), {
+      .array(fc.constantFrom("SUCCEED", "FAILED", "CANCELLED"), {
         minLength: 2,
         maxLength: 5
       })
@@ -318,34 +192,54 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
         yield* compare({ money, stock }, most, "after a call,")
       }
     })
-  ),
+  )
+]
+
+const isBack = (to: string) => to === "FAILED" || to === "CANCELLED" || to === "REFUNDED"
+
+/**
+ * The laws of a handler of payouts. The order is the payout, whose amount the shop has debited; its
+ * `money` is the part of it that came back.
+ *
+ * @category laws
+ * @since 0.1.0
+ */
+export const payoutLaws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
   law(
     {
-      name: "an unknown status changes nothing and does not throw",
-      section: "docs/decisions/0008",
+      name: "the amount of a payout comes back if it is FAILED, CANCELLED or REFUNDED, and else not",
+      section: "docs/decisions/0083",
       explanation:
-        "The service may add statuses, and a later version of pawl may tell them. A branch for everything else takes goods back from customers who paid."
+        "An open payout may still be made, so its amount stays debited. REFUNDED comes after SUCCEED: the money was sent back."
     },
-    adding(fc.constantFrom(...Generators.unknownStatuses), (known, to) => [
-      ...known,
-      ...calls([...known.map(({ to }) => to), to]).slice(-1)
-    ]),
-    keeps(last)
+    Histories.honestPayouts,
+    (open, steps) =>
+      endsAt({ money: steps.slice(-1).flatMap(statusOf).some(isBack) ? amount : 0 })(open, steps)
   ),
+  ...lawsOfCalls(Histories.ofPayouts),
   law(
     {
-      name: "a transaction of another order changes nothing and does not throw",
-      section: "docs/decisions/0020",
+      name: "in a conflict no more comes back than the amount of the payout",
+      section: "docs/decisions/0001",
       explanation:
-        "A payout, a payment made elsewhere, or an order that was deleted: `requestId` is null or one that the shop does not have. A handler that throws is called again for 24 hours."
+        "The service may confirm FAILED, then SUCCEED, then FAILED. Each is a transition with an `id` of its own, and `conflict` names both. A person decides, or the last status does."
     },
-    adding(
-      fc.tuple(Generators.histories(), fc.constantFrom(null, "order-of-nobody")),
-      (known, [{ kind, statuses }, requestId]) => [
-        ...known,
-        ...calls(statuses, { kind, requestId, transactionId: "900001" }).slice(-1)
-      ]
-    ),
-    keeps(last)
+    fc
+      .array(fc.constantFrom("SUCCEED", "FAILED", "CANCELLED"), { minLength: 2, maxLength: 5 })
+      .map((ends) =>
+        calls(
+          ends.filter((end, at) => end !== ends[at - 1]),
+          Histories.payout
+        )
+      ),
+    Effect.fnUntraced(function* (open, steps) {
+      const shop = yield* start(open)
+      for (const step of steps) {
+        yield* shop.play([step])
+        const { money = 0 } = yield* shop.books
+        const most = { money: Math.min(Number(money), Number(amount)) }
+        yield* compare({ money }, most, "after a call,")
+      }
+    })
   )
 ]

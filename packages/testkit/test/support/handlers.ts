@@ -46,6 +46,8 @@ type Plant = Partial<Parts> & {
     sent: Set<string>
   ) => Handle
   readonly stock?: (stored: ReadonlyArray<Transition>, parcels: number) => number
+  /** The money of as many parcels. */
+  readonly money?: (parcels: number) => number
 }
 
 /** Makes a shop that keeps the last transition of each transaction. */
@@ -66,7 +68,12 @@ export const shop =
       read: () => {
         const now = [...stored.values()]
         const stock = plant.stock?.(now, parcels)
-        return { ...books(now, order), ...(stock !== undefined && { stock }) }
+        const money = plant.money?.(parcels)
+        return {
+          ...books(now, order),
+          ...(stock !== undefined && { stock }),
+          ...(money !== undefined && { money })
+        }
       }
     }
   }
@@ -76,18 +83,19 @@ const ends =
   ({ to }: Transition) =>
     names.includes(to)
 
+const isSale = (transition: Transition) => isPayment(transition) && transition.to === "SUCCEED"
+
 /**
  * Sends a parcel once for each name. Names that are not stored are in the memory of the process.
  */
 const sendingOnce = (
   nameOf: (transition: Transition) => string,
-  { isStored = true, isSlow = false } = {}
+  { isStored = true, isSlow = false, isDue = isSale } = {}
 ): Plant => ({
   start: (handle, send, stored) => {
     const seen = isStored ? stored : new Set<string>()
     return async (transition) => {
-      const isNew =
-        isPayment(transition) && transition.to === "SUCCEED" && !seen.has(nameOf(transition))
+      const isNew = isDue(transition) && !seen.has(nameOf(transition))
       if (isSlow) await Promise.resolve()
       if (isNew) send()
       if (isNew) seen.add(nameOf(transition))
@@ -349,5 +357,116 @@ export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: 
       isOurs: (next, order) =>
         isStatus(next.to) && (next.kind === "card-payment" || right.isOurs(next, order))
     }
+  ]
+]
+
+const isPayout = ({ kind, requestId }: Transition) =>
+  kind === "apm-payout" && requestId === "order-17"
+const isBack = ends("FAILED", "CANCELLED", "REFUNDED")
+
+const rightPayouts: Parts = {
+  ...right,
+  isOurs: (next) => isStatus(next.to) && isPayout(next),
+  books: (stored, order) => ({ money: stored.some(isBack) ? order.amount : 0, stock: 0 })
+}
+
+/** Makes a shop that keeps the last transition of a payout. */
+export const payoutShop = (plant: Plant = {}): Open => shop({ ...rightPayouts, ...plant })
+
+const returningOnce = (
+  nameOf: (transition: Transition) => string,
+  options: Parameters<typeof sendingOnce>[1] = {}
+): Plant => ({
+  ...sendingOnce(nameOf, {
+    ...options,
+    isDue: (transition) => isPayout(transition) && isBack(transition)
+  }),
+  money: (parcels) => parcels * 19.99
+})
+
+const asFailed = (next: Transition): Transition => ({
+  ...next,
+  to: isStatus(next.to) ? next.to : "FAILED"
+})
+
+/** Planted bugs of a handler of payouts, each with the beginning of its law's name. */
+export const payoutHandlers: ReadonlyArray<readonly [bug: string, law: string, plant: Plant]> = [
+  [
+    "a payout that the bank sends back stays debited",
+    "the amount of a payout comes back",
+    {
+      books: (stored, order) => ({
+        money: stored.some(ends("FAILED", "CANCELLED")) ? order.amount : 0,
+        stock: 0
+      })
+    }
+  ],
+  [
+    "the amount is read from the callback",
+    "a status that only a read found",
+    { books: (stored) => ({ money: stored.find(isBack)?.signed?.amount ?? 0, stock: 0 }) }
+  ],
+  [
+    "a set in memory drops the further attempts",
+    "a repeat changes nothing",
+    {
+      ...returningOnce(String),
+      start: (handle, send, stored) => {
+        const seen = new Set<string>()
+        return (transition) => {
+          if (isPayout(transition) && isBack(transition)) {
+            if (!(transition.attempt === 1 ? stored : seen).has("back")) send()
+            for (const names of [stored, seen]) names.add("back")
+          }
+          handle(transition)
+        }
+      }
+    }
+  ],
+  [
+    "the amount comes back at each call",
+    "a repeat changes nothing",
+    returningOnce(({ attempt, id }) => `${id} ${attempt}`)
+  ],
+  [
+    "the handler looks, waits, and then writes",
+    "two calls of one transition",
+    returningOnce(({ requestId }) => String(requestId), { isSlow: true })
+  ],
+  ["the last call wins", "a call that ends after a later one", { isLater: () => true }],
+  [
+    "the sequence alone decides",
+    "after an older backup",
+    { isLater: ({ sequence }, stored) => sequence > (stored?.sequence ?? 0) }
+  ],
+  [
+    "a call is dropped if its `from` is not the stored status",
+    "`to` decides",
+    {
+      isLater: (next, stored) =>
+        right.isLater(next, stored) && (next.from === null || next.from === stored?.to)
+    }
+  ],
+  [
+    "every other status gives the amount back",
+    "an unknown status",
+    {
+      isOurs: (next, order) => rightPayouts.isOurs(asFailed(next), order),
+      isLater: (next, stored) => right.isLater(asFailed(next), stored),
+      books: (stored, order) => ({
+        money: stored.map(asFailed).some(isBack) ? order.amount : 0,
+        stock: 0
+      })
+    }
+  ],
+  [
+    "the payout is not looked up",
+    "a transaction of another order",
+    { isOurs: ({ kind, to }) => isStatus(to) && kind === "apm-payout" }
+  ],
+  [
+    "the amount comes back once for each conflict",
+    "in a conflict",
+    returningOnce(({ conflict, requestId }) => `${requestId} ${conflict?.join()}`)
   ]
 ]

@@ -9,10 +9,9 @@ import { amount, type Call, parts, requestId } from "./Model.ts"
 
 export const paid: ReadonlyArray<Status> = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
 
-export const calls = (
-  statuses: ReadonlyArray<string>,
-  options: Partial<Pick<Call, "kind" | "requestId" | "transactionId" | "amount">> = {}
-): ReadonlyArray<Call> =>
+type Fields = Partial<Pick<Call, "kind" | "requestId" | "transactionId" | "amount">>
+
+export const calls = (statuses: ReadonlyArray<string>, options: Fields = {}): ReadonlyArray<Call> =>
   statuses.map((to, at) => {
     const ends = [...new Set(statuses.slice(0, at + 1))].filter(isEnd)
     return Object.freeze({
@@ -33,7 +32,7 @@ const isEnd = (status: string): status is Status =>
   ["SUCCEED", "FAILED", "CANCELLED"].includes(status)
 
 /** One history in four has two ends. */
-export const payments: fc.Arbitrary<ReadonlyArray<Call>> = fc
+const payments: fc.Arbitrary<ReadonlyArray<Call>> = fc
   .oneof(
     { withCrossShrink: true },
     { arbitrary: Generators.histories("card-payment"), weight: 3 },
@@ -52,7 +51,7 @@ const told = (statuses: ReadonlyArray<Status>): ReadonlyArray<Status> =>
   })
 
 /** The statuses of a payment with one end at most. */
-export const honest: fc.Arbitrary<ReadonlyArray<Status>> = Generators.histories("card-payment").map(
+const honest: fc.Arbitrary<ReadonlyArray<Status>> = Generators.histories("card-payment").map(
   ({ statuses }) => told(statuses)
 )
 
@@ -107,16 +106,48 @@ export const merged = (
   )
 
 /** A payment, in half of the cases with refunds of parts, of which the last calls may be missing. */
-export const sales: fc.Arbitrary<ReadonlyArray<Call>> = fc.oneof(
+const sales: fc.Arbitrary<ReadonlyArray<Call>> = fc.oneof(
   { withCrossShrink: true },
   payments,
   fc.tuple(refunded(parts), fc.nat(16)).map(([calls, more]) => calls.slice(0, 1 + more))
 )
 
 /** The calls before and after an older backup was restored: the later ones have numbers from 1. */
-export const restored: fc.Arbitrary<ReadonlyArray<Call>> = fc
-  .tuple(honest, fc.nat(8), fc.nat(8))
-  .map(([statuses, end, again]) => [
-    ...calls(statuses.slice(0, end)),
-    ...calls(statuses.slice(Math.min(end, again)))
-  ])
+const restored = (
+  histories: fc.Arbitrary<ReadonlyArray<Status>>,
+  fields: Fields
+): fc.Arbitrary<ReadonlyArray<Call>> =>
+  fc
+    .tuple(histories, fc.nat(8), fc.nat(8))
+    .map(([statuses, end, again]) => [
+      ...calls(statuses.slice(0, end), fields),
+      ...calls(statuses.slice(Math.min(end, again)), fields)
+    ])
+
+/** `one` are of one transaction, and `all` of an order with its refunds. */
+export const ofPayments = {
+  one: payments,
+  all: sales,
+  restored: restored(honest, {}),
+  fields: {} as Fields
+}
+
+/** The kind is that of the shop. */
+export const payout = { kind: "apm-payout" } as const
+
+const payoutStatuses = Generators.histories("apm-payout").map(({ statuses }) => statuses)
+
+export const honestPayouts = payoutStatuses.map((statuses) => calls(statuses, payout))
+
+const payouts = fc.oneof(
+  { withCrossShrink: true },
+  { arbitrary: honestPayouts, weight: 3 },
+  Generators.dishonestHistories("apm-payout").map(({ statuses }) => calls(statuses, payout))
+)
+
+export const ofPayouts: typeof ofPayments = {
+  one: payouts,
+  all: payouts,
+  restored: restored(payoutStatuses, payout),
+  fields: payout
+}

@@ -36,10 +36,10 @@ export interface Shop {
   readonly start: () => Handle | PromiseLike<Handle>
   readonly read: () => Books | PromiseLike<Books>
   /**
-   * The kind of the payments: `card-payment` by default. The service has no refunds of parts of an
-   * `apm-payment`.
+   * The kind of the payments: `card-payment` by default; or of the payout: `apm-payout`. The service
+   * has no refunds of parts of an `apm-payment`.
    */
-  readonly kind?: "apm-payment" | "card-payment" | undefined
+  readonly kind?: "apm-payment" | "card-payment" | "apm-payout" | "card-payout" | undefined
 }
 
 /** The subject of the laws: opens a shop with one unpaid order. */
@@ -143,7 +143,8 @@ const transitionOf = (
   { amount, byCallback, to, ...step }: Call,
   payment: Kind = "card-payment"
 ): Transition => {
-  const kind = step.kind ?? payment
+  const isPayout = step.kind === "apm-payout" && payment === "card-payout"
+  const kind = isPayout ? payment : (step.kind ?? payment)
   return {
     ...step,
     id: `${kind}:${step.transactionId}:${step.sequence}:${to}`,
