@@ -13,7 +13,9 @@
  * **Gotchas**
  *
  * A shop opens empty in every history: over a database of its own, such as `:memory:`. No call is
- * cut off half-way, so no law shows that the writes of a call belong in one transaction.
+ * cut off half-way, so no law shows that the writes of a call belong in one transaction. Two calls at
+ * the same time take turns only where one of them waits, as for a database over a network. Under a
+ * `TestClock` a handler that sleeps does not end: use `it.live`.
  *
  * **Example** (A shop that keeps the last status)
  *
