@@ -31,13 +31,13 @@ const request = { requestId: "order-1", kind: "apm-payment", ...written } as con
 describe("a refusal", () => {
   test("with 400 is final: it is stored with its fields, and given to each later call", function* () {
     const refusal = new ValidationFailed({ sent: true, status: 400, fields })
-    const { sender, sends } = failing(refusal)
+    const own = new ValidationFailed({ ...refusal, serviceRequestId: "service-1" })
+    const { sender, sends } = failing(own)
     const shop = yield* start({ sender })
     yield* pass("5 seconds")
-    for (const _ of [1, 2]) {
-      const error = yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
-      expect(error).toStrictEqual(refusal)
-    }
+    const send = shop.send("apm-payment", payment("order-1"))
+    expect(yield* Effect.flip(send)).toBe(own)
+    expect(yield* Effect.flip(send)).toStrictEqual(refusal)
     expect(sends).toHaveLength(1)
     const row = yield* shop.get("order-1")
     expect(row).toMatchObject({ outcome: { _tag: "Refused" }, settledAt: 5000 })

@@ -86,7 +86,9 @@ export const run = Effect.fnUntraced(function* (
       if (answer !== undefined) return Effect.fromResult(answer)
       // Without the lease another process sends the request.
       if (row === undefined) return Effect.flatMap(inStore(store.get(requestId)), orUnknown)
-      const known = outcomeOf(row)
+      // The store keeps neither the body of a refusal nor the service's id of the request.
+      const isOwn = row.outcome?._tag === "Refused" && error?._tag === "ValidationFailed"
+      const known = isOwn ? undefined : outcomeOf(row)
       if (known !== undefined) return known
       if (error === undefined) return Effect.fail(RequestFailure.unknown(requestId, "no answer"))
       // A request without an outcome is sent again, so the error of one attempt is not its end.
