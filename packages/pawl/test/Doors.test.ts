@@ -106,11 +106,13 @@ describe("express", () => {
 })
 
 describe("fastify", () => {
-  it("takes callbacks, and the routes beside it parse JSON", () =>
-    withShop(
+  it("takes callbacks and the options of a plugin, and the routes beside it parse JSON", () => {
+    const lines: Array<string> = []
+    const stream = { write: (line: string) => void lines.push(line) }
+    return withShop(
       async (pawl, port) => {
-        const app = fastify()
-        await app.register(pawl.fastify())
+        const app = fastify({ logger: { stream } })
+        await app.register(pawl.fastify(), { logLevel: "silent" })
         app.post("/orders", ({ body }) => ({ read: body }))
         await app.listen({ host: "127.0.0.1", port })
         return app
@@ -120,8 +122,11 @@ describe("fastify", () => {
         expect(await forge(shop.url)).toBe(401)
         expect(await echo(shop.url)).toEqual({ read: { amount: "10.00" } })
         expect((await fetch(`${shop.url}/callback`)).status).toBe(405)
+        expect(lines.filter((line) => line.includes("/callback"))).toEqual([])
+        expect(lines.filter((line) => line.includes("/orders"))).not.toEqual([])
       }
-    ))
+    )
+  })
 })
 
 describe("hono", () => {

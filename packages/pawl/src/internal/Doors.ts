@@ -52,11 +52,7 @@ interface FastifyApp {
   ): unknown
 }
 
-type FastifyPlugin = (
-  app: FastifyApp,
-  options: { readonly prefix?: string | undefined },
-  done: () => void
-) => void
+type FastifyPlugin = (app: FastifyApp, options: object, done: () => void) => void
 
 interface HonoContext {
   readonly req: Pick<Request, "arrayBuffer"> & { readonly raw: Request; readonly path: string }
@@ -134,12 +130,12 @@ export const make = (
         }
         done()
       }
-      const plugin: FastifyPlugin = (app, { prefix }, done) => {
+      const plugin: FastifyPlugin = (app, options, done) => {
         app.addHook("onRequest", ({ is404, raw }, _, next) => {
           if (is404) isCallback(raw.url, raw.headers["x-checksum"])
           next()
         })
-        app.register(routes, { prefix })
+        app.register(routes, options)
         done()
       }
       // The hook sees the requests of the whole application.
