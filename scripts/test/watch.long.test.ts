@@ -96,7 +96,8 @@ it("every alert fires in a test", () => {
 
 describe.runIf(Promtool.isThere)("promtool", () => {
   it("accepts the rules, and their tests pass", () => {
-    expect(Promtool.run("check", "rules", Promtool.rules)).toContain(`${alerts.length} rules found`)
+    const count = rules.match(/- (?:alert|record):/gu)?.length
+    expect(Promtool.run("check", "rules", Promtool.rules)).toContain(`${count} rules found`)
     expect(Promtool.run("test", "rules", Promtool.rulesTest)).toContain("SUCCESS")
   })
 
