@@ -29,7 +29,7 @@ export interface Transition {
   readonly requestId: string | null
   /**
    * Status of the last call that was noted as told; null before. After a crash it may be older than the
-   * last status that the handler got, so decide by `sequence` and `to`.
+   * last status that the handler got, so decide by `to` and `sequence`.
    */
   readonly from: Status | null
   /** Status that holds now. */

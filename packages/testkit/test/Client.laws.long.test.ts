@@ -9,6 +9,8 @@ import { describePlantedBugs } from "./support/plantedBugs.ts"
 /** A law of a client has 30 runs by default. */
 const numRuns = repeats(30)
 
+const creates = laws.filter(({ name }) => name.startsWith("every attempt of a create"))
+
 describe("the laws of a client hold", () => {
   it.for(laws)("for the client of @pawl/http: $name", (law) =>
     Laws.run(law, pawlClient, { numRuns })
@@ -22,6 +24,23 @@ describe("the laws of a client hold", () => {
       (service) => {
         const { create, status } = handwrittenClient()(service)
         return { create, status }
+      },
+      { numRuns: 5 }
+    )
+  )
+  it.for(creates)("for a client that refunds only what it can read: $name", (law) =>
+    Laws.run(
+      law,
+      (service) => {
+        const { refund, status, ...client } = handwrittenClient()(service)
+        return {
+          ...client,
+          status,
+          refund: async (each) => {
+            await status(each.transactionId)
+            return refund?.(each) ?? Promise.reject(new Error("no refunds"))
+          }
+        }
       },
       { numRuns: 5 }
     )

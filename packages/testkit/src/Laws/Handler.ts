@@ -58,6 +58,32 @@ export type { Books, Handle, Open, Order, Shop, Step } from "../internal/laws/ha
 const { amount, compare, parts, start } = Model
 const { calls, paid } = Histories
 
+const inConflict = (name: string, ends: string, fields?: Histories.Fields) =>
+  law(
+    {
+      name,
+      section: "docs/decisions/0001",
+      explanation: `The service may confirm ${ends}. Each is a transition with an \`id\` of its own, and \`conflict\` names both. A person decides, or the last status does.`
+    },
+    fc
+      .array(fc.constantFrom("SUCCEED", "FAILED", "CANCELLED"), { minLength: 2, maxLength: 5 })
+      .map((ends) =>
+        calls(
+          ends.filter((end, at) => end !== ends[at - 1]),
+          fields
+        )
+      ),
+    Effect.fnUntraced(function* (open, steps) {
+      const shop = yield* start(open)
+      for (const step of steps) {
+        yield* shop.play([step])
+        const { money = 0, stock = 0 } = yield* shop.books
+        const most = { money: Math.min(Number(money), Number(amount)), stock: Math.min(stock, 1) }
+        yield* compare({ money, stock }, most, "after a call,")
+      }
+    })
+  )
+
 /** As a number it is equal to `9007199254740992`. */
 const another = { transactionId: "9007199254740993" }
 
@@ -172,28 +198,9 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
     fc.constant([...calls(paid.slice(-2)), ...calls(paid.slice(-2), another)]),
     endsAt({ stock: 1 })
   ),
-  law(
-    {
-      name: "in a conflict the goods are given once at most, and no money is counted twice",
-      section: "docs/decisions/0001",
-      explanation:
-        "The service may confirm SUCCEED, then FAILED, then SUCCEED. Each is a transition with an `id` of its own, and `conflict` names both. A person decides, or the last status does."
-    },
-    fc
-      .array(fc.constantFrom("SUCCEED", "FAILED", "CANCELLED"), {
-        minLength: 2,
-        maxLength: 5
-      })
-      .map((ends) => calls(ends.filter((end, at) => end !== ends[at - 1]))),
-    Effect.fnUntraced(function* (open, steps) {
-      const shop = yield* start(open)
-      for (const step of steps) {
-        yield* shop.play([step])
-        const { money = 0, stock = 0 } = yield* shop.books
-        const most = { money: Math.min(Number(money), Number(amount)), stock: Math.min(stock, 1) }
-        yield* compare({ money, stock }, most, "after a call,")
-      }
-    })
+  inConflict(
+    "in a conflict the goods are given once at most, and no money is counted twice",
+    "SUCCEED, then FAILED, then SUCCEED"
   )
 ]
 
@@ -209,7 +216,7 @@ const isBack = (to: string) => to === "FAILED" || to === "CANCELLED" || to === "
 export const payoutLaws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
   law(
     {
-      name: "the amount of a payout comes back if it is FAILED, CANCELLED or REFUNDED, and else not",
+      name: "the amount of a payout comes back at FAILED, CANCELLED and REFUNDED, and neither before nor at SUCCEED",
       section: "docs/decisions/0083",
       explanation:
         "An open payout may still be made, so its amount stays debited. REFUNDED comes after SUCCEED: the money was sent back."
@@ -219,29 +226,9 @@ export const payoutLaws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
       endsAt({ money: steps.slice(-1).flatMap(statusOf).some(isBack) ? amount : 0 })(open, steps)
   ),
   ...lawsOfCalls(Histories.ofPayouts),
-  law(
-    {
-      name: "in a conflict no more comes back than the amount of the payout",
-      section: "docs/decisions/0001",
-      explanation:
-        "The service may confirm FAILED, then SUCCEED, then FAILED. Each is a transition with an `id` of its own, and `conflict` names both. A person decides, or the last status does."
-    },
-    fc
-      .array(fc.constantFrom("SUCCEED", "FAILED", "CANCELLED"), { minLength: 2, maxLength: 5 })
-      .map((ends) =>
-        calls(
-          ends.filter((end, at) => end !== ends[at - 1]),
-          Histories.payout
-        )
-      ),
-    Effect.fnUntraced(function* (open, steps) {
-      const shop = yield* start(open)
-      for (const step of steps) {
-        yield* shop.play([step])
-        const { money = 0 } = yield* shop.books
-        const most = { money: Math.min(Number(money), Number(amount)) }
-        yield* compare({ money }, most, "after a call,")
-      }
-    })
+  inConflict(
+    "in a conflict no more comes back than the amount of the payout",
+    "FAILED, then SUCCEED, then FAILED",
+    Histories.payout
   )
 ]

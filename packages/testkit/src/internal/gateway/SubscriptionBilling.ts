@@ -2,8 +2,8 @@
  * The subscriptions of the gateway, and their charges.
  *
  * With `skipFirstCharge` the subscription is TRIALING until the first later date of the plan. A
- * charge that falls due in PAUSED or PENDING is skipped; a change at its time applies to it. After its `endDate` a subscription keeps
- * its status and is not charged.
+ * charge that falls due in PAUSED or PENDING is skipped; a change at its time applies to it. After
+ * its `endDate` a subscription keeps its status and is not charged.
  *
  * Each charge is a card payment, and follows the scenario of the subscription's metadata and card.
  * Only the first may be challenged; the subscription is PENDING until that challenge ends.
@@ -136,8 +136,8 @@ export const make = Effect.fnUntraced(function* (
   const schedule = Effect.fnUntraced(function* (subscription: Omit<SubscriptionState, "due">) {
     const isStopped = subscription.status === "PAUSED" || subscription.status === "CANCELED"
     // A charge may be due, and not made yet.
-    const from = subscriptions.get(subscription.id)?.due ?? Infinity
-    const after = Math.min(yield* Clock.currentTimeMillis, from - 1)
+    const { due: last = Infinity } = subscriptions.get(subscription.id) ?? {}
+    const after = Math.min(yield* Clock.currentTimeMillis, last - 1)
     const due = isStopped ? undefined : nextCharge(subscription.plan, after, units)
     const scheduled = { ...subscription, due }
     subscriptions.set(subscription.id, scheduled)

@@ -29,20 +29,15 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
     function* ({ apiRequests, client, setFaults, settle, transactions }, faults) {
       setFaults(inOrder(faults))
       yield* Effect.ignore(settle(() => client.create(order())))
-      expect(new Set(apiRequests().map(({ body }) => body)).size).toBe(1)
+      const bodies = () =>
+        new Set(apiRequests().flatMap(({ body, method }) => (method === "POST" ? [body] : [])))
+      expect(bodies().size).toBe(1)
       expect((yield* transactions).length <= 1).toBe(true)
       const { refund } = client
       if (refund === undefined) return
-      const before = apiRequests().length
       setFaults(inOrder(faults))
       yield* Effect.ignore(settle(() => refund(refundOf("100001"))))
-      expect(
-        new Set(
-          apiRequests()
-            .slice(before)
-            .map(({ body }) => body)
-        ).size
-      ).toBe(1)
+      expect(bodies().size <= 2).toBe(true)
     }
   ),
 

@@ -116,11 +116,11 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
     function* ({ apiRequests, client, settle }, [transactionId = ""]) {
       const { refund } = client
       if (refund === undefined) return
-      const { amount, ...fields } = refundOf(transactionId)
-      yield* Effect.ignore(settle(() => refund({ ...fields, amount })))
+      const refunded = refundOf(transactionId)
+      yield* Effect.ignore(settle(() => refund(refunded)))
       const [{ body } = { body: "{}" }] = apiRequests()
       expect(/"transactionId":\s*(\d+)\s*[,}]/u.exec(body)?.[1]).toBe(transactionId)
-      expect(JSON.parse(body)).toMatchObject({ amount })
+      expect(JSON.parse(body)).toMatchObject({ amount: refunded.amount })
     }
   ),
 

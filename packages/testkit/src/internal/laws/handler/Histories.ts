@@ -9,7 +9,7 @@ import { amount, type Call, parts, requestId } from "./Model.ts"
 
 export const paid: ReadonlyArray<Status> = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
 
-type Fields = Partial<Pick<Call, "kind" | "requestId" | "transactionId" | "amount">>
+export type Fields = Partial<Pick<Call, "kind" | "requestId" | "transactionId" | "amount">>
 
 export const calls = (statuses: ReadonlyArray<string>, options: Fields = {}): ReadonlyArray<Call> =>
   statuses.map((to, at) => {
