@@ -104,8 +104,33 @@ const sendingOnce = (
   }
 })
 
-/** Planted bugs, each with the beginning of its law's name. */
-export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: Plant]> = [
+const asFailed = (next: Transition): Transition => ({
+  ...next,
+  to: isStatus(next.to) ? next.to : "FAILED"
+})
+
+/** A planted bug, with the beginning of its law's name. */
+type Planted = readonly [bug: string, law: string, plant: Plant]
+
+const ofEachKind: ReadonlyArray<Planted> = [
+  ["the last call wins", "a call that ends after a later one", { isLater: () => true }],
+  [
+    "the sequence alone decides",
+    "after an older backup",
+    { isLater: ({ sequence }, stored) => sequence > (stored?.sequence ?? 0) }
+  ],
+  [
+    "a call is dropped if its `from` is not the stored status",
+    "`to` decides",
+    {
+      isLater: (next, stored) =>
+        right.isLater(next, stored) && (next.from === null || next.from === stored?.to)
+    }
+  ]
+]
+
+export const handlers: ReadonlyArray<Planted> = [
+  ...ofEachKind,
   ["the goods are never given", "SUCCEED of a payment", { stock: () => 0 }],
   [
     "without a refund the hundredths of the amount are cut off",
@@ -214,11 +239,6 @@ export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: 
     }
   ],
   [
-    "the sequence alone decides",
-    "after an older backup",
-    { isLater: ({ sequence }, stored) => sequence > (stored?.sequence ?? 0) }
-  ],
-  [
     "a parcel is sent once for each id",
     "after an older backup",
     {
@@ -226,7 +246,6 @@ export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: 
       stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
     }
   ],
-  ["the last call wins", "a call that ends after a later one", { isLater: () => true }],
   [
     "money that goes back counts only after SUCCEED",
     "`to` decides",
@@ -234,14 +253,6 @@ export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: 
       isOurs: (next, order) =>
         right.isOurs(next, order) &&
         (!ends("REFUNDED", "CHARGEBACK")(next) || next.from === "SUCCEED")
-    }
-  ],
-  [
-    "a call is dropped if its `from` is not the stored status",
-    "`to` decides",
-    {
-      isLater: (next, stored) =>
-        right.isLater(next, stored) && (next.from === null || next.from === stored?.to)
     }
   ],
   [
@@ -323,10 +334,8 @@ export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: 
     "every other status takes the goods back",
     "an unknown status",
     {
-      isOurs: (next, order) =>
-        right.isOurs({ ...next, to: isStatus(next.to) ? next.to : "FAILED" }, order),
-      isLater: (next, stored) =>
-        right.isLater({ ...next, to: isStatus(next.to) ? next.to : "FAILED" }, stored)
+      isOurs: (next, order) => right.isOurs(asFailed(next), order),
+      isLater: (next, stored) => right.isLater(asFailed(next), stored)
     }
   ],
   [
@@ -384,13 +393,8 @@ const returningOnce = (
   money: (parcels) => parcels * 19.99
 })
 
-const asFailed = (next: Transition): Transition => ({
-  ...next,
-  to: isStatus(next.to) ? next.to : "FAILED"
-})
-
-/** Planted bugs of a handler of payouts, each with the beginning of its law's name. */
-export const payoutHandlers: ReadonlyArray<readonly [bug: string, law: string, plant: Plant]> = [
+export const payoutHandlers: ReadonlyArray<Planted> = [
+  ...ofEachKind,
   [
     "a payout that the bank sends back stays debited",
     "the amount of a payout comes back",
@@ -432,20 +436,6 @@ export const payoutHandlers: ReadonlyArray<readonly [bug: string, law: string, p
     "the handler looks, waits, and then writes",
     "two calls of one transition",
     returningOnce(({ requestId }) => String(requestId), { isSlow: true })
-  ],
-  ["the last call wins", "a call that ends after a later one", { isLater: () => true }],
-  [
-    "the sequence alone decides",
-    "after an older backup",
-    { isLater: ({ sequence }, stored) => sequence > (stored?.sequence ?? 0) }
-  ],
-  [
-    "a call is dropped if its `from` is not the stored status",
-    "`to` decides",
-    {
-      isLater: (next, stored) =>
-        right.isLater(next, stored) && (next.from === null || next.from === stored?.to)
-    }
   ],
   [
     "every other status gives the amount back",
