@@ -233,7 +233,7 @@ const layerReceive = Layer.effect(
         note("refused", yield* Clock.currentTimeMillis)
         yield* journal.raiseAlarm(refusedAlarm)
       } else if (isGenuine) yield* journal.raiseAlarm(`a genuine callback is refused: ${reason}`)
-      else if (hasChecksum) yield* journal.raiseAlarm(`${unverifiable}: ${reason}`)
+      else if (hasChecksum) yield* journal.raiseAlarm(unverifiable, { refusal: reason })
       return status
     })
 
@@ -275,7 +275,7 @@ const eventOf = ({ claim, quarantine }: Verified, { isNew }: Accepted): Journal.
 const tooMany = new StoreUnavailable({
   cause: new Error("too many callbacks of this merchant wait for its store")
 })
-/** Scanners of ports send no checksum. */
+/** Scanners of ports send no checksum. All reasons are one alarm, because anybody can cause each. */
 const unverifiable = "callbacks with a checksum are refused before it can be verified"
 const notStored = "callbacks are answered with 503: the ledger cannot be written"
 const alarms = {

@@ -6,7 +6,7 @@ export const nextSteps: Readonly<Record<string, string>> = {
   "a genuine callback is refused":
     "correct the accounts, the URLs or the content type (a proxy?) within 62 minutes; if all are right, it is a replay",
   "callbacks with a checksum are refused before it can be verified":
-    "find out within 62 minutes whether the service or a proxy changed the callbacks; if neither did, they are forged",
+    "see the reason in the log within 62 minutes: the service or a proxy changed the callbacks, or they are forged",
   "callbacks are answered with 503: the ledger cannot be written":
     "check disk, locks and PostgreSQL; the log has the cause; the service repeats the callbacks, so nothing is lost",
   "a port has too many connections: those without a request are closed":
