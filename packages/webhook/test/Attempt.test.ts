@@ -1,14 +1,16 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { NotFound, Unauthorized, ValidationFailed } from "@pawl/core/PaymentsError"
 import type { RequestError, RequestSender, SendOptions } from "@pawl/core/RequestSender"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import * as Attempt from "../src/internal/requests/Attempt.ts"
 import * as RequestsError from "../src/internal/requests/RequestsError.ts"
-import type { ParkReason } from "../src/internal/rule/RequestRow.ts"
+import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
+import type { Outcome, ParkReason } from "../src/internal/rule/RequestRow.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
-import { card, sendAndLeave, start, watched } from "./requestProcess.ts"
+import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { test } from "@pawl/test-support/Tests"
 import { pass } from "@pawl/test-support/World"
@@ -62,6 +64,25 @@ describe("a refusal", () => {
     const sendWithin = 86_400_000
     expect(sends).toEqual([1, 2].map(() => ({ inDoubt: false, sendWithin })))
   })
+
+  test.each<[Outcome, RequestError, string]>([
+    [{ _tag: "Found" }, new ValidationFailed({ sent: true, fields }), "ResponseLost"],
+    [{ _tag: "NotSent", reason: "expired" }, new Unauthorized({ sent: true }), "RequestNotSent"]
+  ])(
+    "of a request that another process ended meanwhile with %j is not its end",
+    function* (outcome, error, tag) {
+      const built = yield* stores
+      const { get, settle } = Context.get(built, RequestStore)
+      const send = () =>
+        get("order-1").pipe(
+          Effect.flatMap((row) => settle("order-1", { outcome, at: 0, lease: row?.lease?.id })),
+          Effect.andThen(Effect.fail(error as never))
+        )
+      const shop = yield* start({ built, sender: { send: send as never } })
+      const ended = yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
+      expect(ended).toMatchObject({ _tag: tag })
+    }
+  )
 
   test("of a request that was in doubt before leaves it in doubt", function* () {
     const { sender } = failing(new NotFound({}))
