@@ -16,11 +16,16 @@ const idleTimeout = 40_000
  */
 export const call = async (method, path, body) => {
   const json = { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
-  const response = await send(path, { method, ...(body !== undefined && json) }).catch(() => {
+  const fail = () => {
     throw new Error("The sandbox does not answer.")
-  })
-  const text = await response.text()
-  const answer = /** @type {unknown} */ (text === "" ? undefined : JSON.parse(text))
+  }
+  const response = await send(path, { method, ...(body !== undefined && json) }).catch(fail)
+  const read = async () => {
+    const text = await response.text()
+    return /** @type {unknown} */ (text === "" ? undefined : JSON.parse(text))
+  }
+  // A proxy whose sandbox is down answers with its own page.
+  const answer = await read().catch(fail)
   if (response.ok) return answer
   const { errors = [], message } = /** @type {{
     readonly message: string
