@@ -2,16 +2,9 @@
 import { dirname } from "node:path"
 import { apply, type Mutant } from "./Mutant.ts"
 
-const statuses = ["killed", "late", "alive", "unseen", "equal", "invalid"] as const
-
-/** Result of a mutant; `late`: a test ends only by its time limit, or never. */
-export type Status = (typeof statuses)[number]
-
-export type Results = ReadonlyMap<Mutant, Status>
-
 /**
  * The mutants that mean the same, or whose difference no promise is about: for each source and
- * reason, parts of the changed lines, or parts of the lines with what they become.
+ * reason, parts of the changed lines, or of the text `before → after`, that are not in `before`.
  */
 export type Equal = Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>>
 
@@ -25,40 +18,26 @@ export const linesOf = (mutant: Mutant, source: string) => {
 
 export const isEqual = (equal: Equal, mutant: Mutant, source: string): boolean => {
   const { after, before } = linesOf(mutant, source)
-  return Object.values(equal[mutant.file] ?? {})
-    .flat()
-    .some((part) => {
-      const [from = "", to] = part.split(" → ")
-      if (to === undefined) return after.includes(part) && !before.includes(part)
-      return after !== before && before.replace(from, () => to) === after
-    })
+  const parts = Object.values(equal[mutant.file] ?? {}).flat()
+  return parts.some((part) => `${before} → ${after}`.includes(part) && !before.includes(part))
 }
 
-export const isAlive = (status: Status): boolean => status === "alive" || status === "unseen"
+export const isAlive = ({ status }: Mutant): boolean => status === "alive" || status === "unseen"
 
-/** The score leaves out mutants that are equal or invalid. */
-const row = (name: string, some: ReadonlyArray<readonly [Mutant, Status]>): string => {
-  const counts = statuses.map((status) => some.filter(([, each]) => each === status).length)
-  const [killed = 0, late = 0, alive = 0, unseen = 0] = counts
-  const all = killed + late + alive + unseen
-  const score = all === 0 ? "–" : `${((100 * (killed + late)) / all).toFixed(1)} %`
-  return (
-    name.padEnd(48) + [some.length, ...counts, score].map((cell) => `${cell}`.padStart(9)).join("")
-  )
+/** The share that is found leaves out mutants that are equal or invalid. */
+const row = (name: string, mutants: ReadonlyArray<Mutant>): string => {
+  const ofStatus = Map.groupBy(mutants, ({ status }) => status ?? "not tried")
+  const counts = Array.from(ofStatus, ([status, { length }]) => `${length} ${status}`).toSorted()
+  const found = mutants.filter(({ status }) => status === "killed" || status === "late").length
+  const all = found + mutants.filter(isAlive).length
+  return `${name}: ${counts.join(", ")}; ${found} of ${all} found`
 }
 
-export const print = (results: Results, read: (path: string) => string): string =>
-  [
-    " ".repeat(48) + ["tried", ...statuses, "score"].map((cell) => cell.padStart(9)).join(""),
-    ...Array.from(
-      Map.groupBy(results, ([{ file }]) => dirname(file)),
-      ([name, some]) => row(name, some)
-    ),
-    row("all", [...results]),
-    ...[...results]
-      .filter(([, status]) => isAlive(status))
-      .map(([mutant, status]) => {
-        const { after, before } = linesOf(mutant, read(mutant.file))
-        return `\n${mutant.file}:${mutant.line} ${status}, ${mutant.operator}\n  - ${before}\n  + ${after}`
-      })
-  ].join("\n")
+export const print = (mutants: ReadonlyArray<Mutant>, read: (path: string) => string): string => {
+  const groups = [...Map.groupBy(mutants, ({ file }) => dirname(file)), ["all", mutants] as const]
+  const alive = mutants.filter(isAlive).map((mutant) => {
+    const { after, before } = linesOf(mutant, read(mutant.file))
+    return `\n${mutant.file}:${mutant.line} ${mutant.status}\n  - ${before}\n  + ${after}`
+  })
+  return [...groups.map(([name, some]) => row(name, some)), ...alive].join("\n")
+}

@@ -1,70 +1,69 @@
-/** Runs a session: a job in one worker of Vitest, which is ended when it hangs. */
-import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
-import { join, relative } from "node:path"
-import { startVitest } from "vitest/node"
-import type { Job } from "./Job.ts"
-import { instrument, type Mutant } from "./Mutant.ts"
+/** Runs a job in a worker of Vitest, which is ended at a mutant that hangs and begun again. */
+import { appendFileSync, readFileSync } from "node:fs"
+import { basename, join, relative } from "node:path"
+import { createVitest } from "vitest/node"
+import { instrument, type Mutant, type Status } from "./Mutant.ts"
+import type { Job } from "./Plan.ts"
+import { root } from "./Sources.ts"
 
-/** A line of the results. */
-interface Line {
-  readonly pid?: number
-  readonly begin?: number
-  /** The most milliseconds until the next line. */
-  readonly limit?: number
-  readonly end?: number
-  readonly status?: "killed" | "late" | "alive" | "unseen"
-  readonly failed?: string
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly job: Job
+  }
 }
 
-const coverLimit = 1_200_000
-
-export const linesOf = (path: string): ReadonlyArray<Line> =>
-  Array.from(readFileSync(path, "utf8").matchAll(/^.*\}$/gmu), ([line]) => JSON.parse(line) as Line)
-
-export const run = async (job: Job, mutants: ReadonlyArray<Mutant>): Promise<void> => {
-  const { results, root } = job
-  const jobPath = `${results}.job`
-  writeFileSync(jobPath, JSON.stringify(job))
-  // The last line of a session before is no sign of life of this one.
-  appendFileSync(results, "{}\n")
-  const ofFile = Map.groupBy(mutants, ({ file }) => file)
-  const watch = setInterval(() => {
-    const { limit = coverLimit, pid } = linesOf(results).at(-1) ?? {}
-    if (pid === undefined || Date.now() - statSync(results).mtimeMs < limit) return
-    clearInterval(watch)
-    process.kill(pid, "SIGKILL")
-  }, 1000)
-  const vitest = await startVitest(
-    [],
+/** Gives mutants their statuses. All mutants of their sources are put into these. */
+export const run = async (job: Omit<Job, "files">, mutants: ReadonlyArray<Mutant>) => {
+  const files = mutants.map(({ file }) => file)
+  const chosen = new Set(job.ids.map((id) => files[id]))
+  const transform = (source: string, path: string) => {
+    const some = mutants.filter(({ file }) => chosen.has(file) && file === relative(root, path))
+    return some.length === 0 ? null : { code: instrument(source, some), map: null }
+  }
+  const runner = join(import.meta.dirname, "SessionRunner.ts")
+  const vitest = await createVitest(
     {
       config: false,
       root,
       watch: false,
-      include: ["proof/src/mutants/session.spec.ts"],
-      runner: join(import.meta.dirname, "SessionRunner.ts"),
+      // Nothing but the runner is run, which has no tests of its own.
+      include: [runner],
+      runner,
       setupFiles: [join(root, "scripts/vitest/setup.ts")],
       globalSetup: [join(root, "scripts/vitest/seed.ts")],
-      isolate: false,
       // The cache would keep this session's mutants for the next one.
       fsModuleCache: false,
-      maxWorkers: 1,
-      env: { PAWL_MUTANTS: jobPath },
-      reporters: [{}],
-      silent: true
+      // The session ends a test that hangs.
+      testTimeout: 0,
+      hookTimeout: 0,
+      reporters: [{}]
     },
-    {
-      plugins: [
-        {
-          name: "mutants",
-          enforce: "pre",
-          transform: (source, id) => {
-            const found = ofFile.get(relative(root, id))
-            return found === undefined ? null : { code: instrument(source, found), map: null }
-          }
-        }
-      ]
-    }
+    { plugins: [{ name: "mutants", enforce: "pre", transform }] }
   )
-  clearInterval(watch)
+  const lines = () =>
+    Array.from(readFileSync(job.log, "utf8").matchAll(/^.+$/gmu), ([line]) => line.split(" "))
+  const done = new Set<number>()
+  for (let before = -1; before < done.size && done.size < job.ids.length;) {
+    before = done.size
+    vitest.provide("job", { ...job, files, ids: job.ids.filter((id) => !done.has(id)) })
+    // The last line of a session before has a process that is over.
+    appendFileSync(job.log, "-1 begins\n")
+    const watch = setInterval(() => {
+      const [, , limit = Infinity, pid] = lines().at(-1) ?? []
+      if (Date.now() < Number(limit)) return
+      clearInterval(watch)
+      process.kill(Number(pid), "SIGKILL")
+    }, 1000)
+    await vitest.runTestSpecifications(await vitest.globTestSpecifications())
+    clearInterval(watch)
+    for (const [id, status] of lines()) {
+      const mutant = mutants[Number(id)]
+      if (mutant === undefined) continue
+      done.add(mutant.id)
+      // A test that passes says more than the absence of a test.
+      if (status !== "unseen" || mutant.status === undefined) mutant.status = status as Status
+    }
+    console.error(`${basename(job.log)}: ${done.size} of ${job.ids.length}`)
+  }
   await vitest.close()
 }

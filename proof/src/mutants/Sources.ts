@@ -1,8 +1,13 @@
 /** Chooses the sources, the tests and the mutants of a run. */
 import { execFileSync } from "node:child_process"
 import { hash } from "node:crypto"
-import { globSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Mutant } from "./Mutant.ts"
+
+export const root = join(import.meta.dirname, "../../..")
+
+export const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
 /** The packages, each with those whose tests find its mutants. */
 export const testers: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -16,55 +21,42 @@ export const packageOf = (path: string): string => path.split("/")[1] ?? ""
 /** The tests of a Durable Object run in workerd. */
 const left = /\/(?:index|OpenApi\w+|DurableObject\w*|\w+\.d)\.ts$|\/bin\//u
 
-export const sourcesOf = (root: string): ReadonlyArray<string> =>
-  globSync(`packages/{${Object.keys(testers).join()}}/src/**/*.ts`, { cwd: root })
-    .filter((file) => !left.test(file))
-    .toSorted()
+export const sources = globSync("packages/{core,http,webhook}/src/**/*.ts", { cwd: root })
+  .filter((file) => !left.test(file))
+  .toSorted()
 
 /** Tests of whole programs, which no mutant in this process reaches. */
 const outside =
   /(?:NodeReceiver\.long|pawl-receiver|LedgerServer|Hover|Connections|browser)\.test\.ts$|(?:receiver|pawl|testkit)\/.*\.long\.test\.ts$/u
 
-export const testsOf = (root: string, name: string, pattern: RegExp): ReadonlyArray<string> =>
+export const testsOf = (name: string, pattern: RegExp): ReadonlyArray<string> =>
   globSync(`${root}/packages/${name}/test/**/*.test.ts`)
     .filter((file) => !outside.test(file) && pattern.test(file))
     .toSorted()
 
-/** Lines of the files whose paths begin with a text. */
-export interface Part {
-  readonly path: string
-  readonly first: number
-  readonly last: number
-}
-
-export const isIn = (parts: ReadonlyArray<Part>, { file, line }: Mutant): boolean =>
-  parts.some(({ first, last, path }) => file.startsWith(path) && line >= first && line <= last)
-
-export const partOf = (argument: string): Part => {
-  const [, path = argument, first, last = first] = /^(.+?):(\d+)(?:-(\d+))?$/u.exec(argument) ?? []
-  return { path, first: Number(first ?? 0), last: Number(last ?? Infinity) }
-}
+/** Is a mutant in a part of the sources, such as `packages/core/src/Amount` or `Amount.ts:40-60`? */
+export const isIn = ({ file, line }: Mutant, parts: ReadonlyArray<string>): boolean =>
+  parts.some((part) => {
+    const [, path = part, first, last = first] = /^(.+?):(\d+)(?:-(\d+))?$/u.exec(part) ?? []
+    return file.startsWith(path) && line >= Number(first ?? 0) && line <= Number(last ?? Infinity)
+  })
 
 /** The lines that differ from the commit at which the branch left its base. */
-export const changedParts = (root: string, base: string): ReadonlyArray<Part> => {
+export const changed = (base: string): ReadonlyArray<string> => {
   const command = ["diff", "--unified=0", "--merge-base", base, "--", "packages"]
-  let path = ""
-  return execFileSync("git", command, { cwd: root, encoding: "utf8" })
-    .split("\n")
-    .flatMap((line) => {
-      path = /^\+\+\+ b\/(.*)$/u.exec(line)?.[1] ?? path
-      const [, first, count = "1"] = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/u.exec(line) ?? []
+  const diff = execFileSync("git", command, { cwd: root, encoding: "utf8" })
+  return diff.split(/^\+\+\+ b\//mu).flatMap((ofFile) =>
+    Array.from(ofFile.matchAll(/^@@ \S+ \+(\d+)(?:,(\d+))? @@/gmu), ([, first, count = 1]) => {
       const last = Number(first) + Number(count) - 1
-      return first === undefined ? [] : [{ path, first: Number(first), last }]
+      return `${ofFile.split("\n")[0]}:${first}-${last}`
     })
+  )
 }
 
 export const drawn = (mutants: ReadonlyArray<Mutant>, size: number, seed: number) => {
   const keyOf = ({ end, file, start, text }: Mutant) =>
     hash("sha1", [seed, file, start, end, text].join("\n"))
-  return mutants
-    .map((mutant) => ({ mutant, key: keyOf(mutant) }))
-    .toSorted((one, two) => (one.key < two.key ? -1 : 1))
-    .slice(0, size)
-    .map(({ mutant }) => mutant)
+  const ofKey = Object.groupBy(mutants, keyOf)
+  const keys = Object.keys(ofKey).toSorted().slice(0, size)
+  return keys.flatMap((key) => ofKey[key] ?? [])
 }

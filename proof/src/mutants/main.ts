@@ -6,7 +6,8 @@
  * is drawn of each path. The exit code is 1 if a mutant is alive that `proof/mutants/equal.json`
  * does not list.
  */
-import { mkdirSync, mkdtempSync, readFileSync } from "node:fs"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as Numbers from "../Numbers.ts"
@@ -15,9 +16,6 @@ import * as Report from "./Report.ts"
 import * as Session from "./Session.ts"
 import * as Sources from "./Sources.ts"
 import * as Types from "./Types.ts"
-
-const root = join(import.meta.dirname, "../../..")
-const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -32,73 +30,34 @@ const { positionals, values } = parseArgs({
 const seed = Numbers.orExit(Numbers.seedOf("--seed", values.seed))
 const size = Numbers.orExit(Numbers.countOf("--sample", values.sample))
 const until = Date.now() + 60_000 * Numbers.orExit(Numbers.countOf("--minutes", values.minutes))
-const groups = [
-  positionals.length === 0 ? [Sources.partOf("")] : positionals.map(Sources.partOf),
-  values.changed === undefined ? [Sources.partOf("")] : Sources.changedParts(root, values.changed)
-] as const
-Object.assign(process.env, { CI: "true", PAWL_SEED: `${seed}` })
-const cache = join(root, "node_modules/.cache/mutants")
-mkdirSync(cache, { recursive: true })
-const folder = mkdtempSync(join(cache, "run-"))
+Object.assign(process.env, { CI: "true", NODE_ENV: "test", PAWL_SEED: `${seed}` })
 
-/** The milliseconds of tests of one mutant: of each at first, and of those that are alive then. */
-const [firstBudget, budget] = [1500, 30_000]
+const mutants = mutantsOf(Sources.sources, Sources.read)
+const paths = positionals.length === 0 ? [""] : positionals
+const changed = values.changed === undefined ? [""] : Sources.changed(values.changed)
+const chosen = mutants.filter((each) => Sources.isIn(each, paths) && Sources.isIn(each, changed))
+const ofPaths = paths.map((path) => chosen.filter((each) => Sources.isIn(each, [path])))
+const sample = [...new Set(ofPaths.flatMap((some) => Sources.drawn(some, size, seed)))]
+console.error(`${sample.length} of ${chosen.length} mutants`)
 
-const all = [...Map.groupBy(Sources.sourcesOf(root), Sources.packageOf)].map(([name, paths]) => {
-  const sources = paths.filter((path) =>
-    groups.every((parts) => parts.some((part) => path.startsWith(part.path)))
-  )
-  return { name, sources, mutants: mutantsOf(sources, read) }
-})
-const chosen = all
-  .flatMap(({ mutants }) => mutants)
-  .filter((mutant) => groups.every((parts) => Sources.isIn(parts, mutant)))
-const ofPart = (part: Sources.Part) => chosen.filter((mutant) => Sources.isIn([part], mutant))
-const sample = new Set(groups[0].flatMap((part) => Sources.drawn(ofPart(part), size, seed)))
-console.error(`${sample.size} of ${chosen.length} mutants`)
-const equal = JSON.parse(read("proof/mutants/equal.json")) as Report.Equal
-const results = new Map<Mutant, Report.Status>()
-
-for (const { mutants, name, sources } of all) {
-  const files = mutants.map(({ file }) => file)
-  const isLeft = (mutant: Mutant) =>
-    sample.has(mutant) && Report.isAlive(results.get(mutant) ?? "unseen")
-  const [own = "", ...others] = Sources.testers[name] ?? []
-  const rounds = [
-    [own, firstBudget],
-    ...[own, ...others].map((tester) => [tester, budget] as const)
-  ] as const
-  for (const [round, [tester, budget]] of rounds.entries()) {
-    const tests = Sources.testsOf(root, tester, new RegExp(values.tests, "u"))
-    const path = join(folder, `${name}-${round}-${tester}.jsonl`)
-    const coverage = join(folder, `${name}-${tester}.json`)
-    const waiting = new Set(mutants.filter(isLeft).map(({ id }) => id))
-    const total = waiting.size
-    for (let before = Infinity; waiting.size < before && waiting.size > 0 && tests.length > 0;) {
-      before = waiting.size
-      const job = { root, sources, tests, files, ids: [...waiting], budget, until, results: path }
-      await Session.run({ ...job, coverage }, mutants)
-      const lines = Session.linesOf(path)
-      const hung = lines.at(-1)?.begin
-      for (const { end, status } of [...lines, { end: hung, status: "late" as const }]) {
-        const mutant = mutants[end ?? -1]
-        if (mutant === undefined || status === undefined || !waiting.delete(mutant.id)) continue
-        // A test that passes says more than the absence of a test.
-        if (results.get(mutant) !== "alive" || status !== "unseen") results.set(mutant, status)
-      }
-      for (const { failed } of round === 1 ? [] : lines)
-        if (failed !== undefined) console.error(`${failed} fails without a mutant`)
-      console.error(`${name} with the tests of ${tester}: ${total - waiting.size} of ${total}`)
-    }
-    if (round > 0) continue
-    const alive = mutants.filter((mutant) => results.has(mutant) && isLeft(mutant))
-    for (const mutant of Types.refused(root, name, alive, read)) results.set(mutant, "invalid")
-    for (const mutant of alive)
-      if (isLeft(mutant) && Report.isEqual(equal, mutant, read(mutant.file)))
-        results.set(mutant, "equal")
-  }
+const equal = JSON.parse(Sources.read("proof/mutants/equal.json")) as Report.Equal
+for (const mutant of sample) {
+  if (Date.now() > until) break
+  const source = Sources.read(mutant.file)
+  if (Report.isEqual(equal, mutant, source)) mutant.status = "equal"
+  else if (Types.isRefused(mutant, source)) mutant.status = "invalid"
 }
 
-console.log(Report.print(results, read))
-if (results.size < sample.size) console.log(`\n${sample.size - results.size} were not tried`)
-process.exitCode = [...results.values()].some(Report.isAlive) ? 1 : 0
+const folder = mkdtempSync(join(tmpdir(), "mutants-"))
+const isLeft = (mutant: Mutant) => mutant.status === undefined || Report.isAlive(mutant)
+for (const [name, own] of Map.groupBy(sample, ({ file }) => Sources.packageOf(file)))
+  for (const tester of Sources.testers[name] ?? []) {
+    const tests = Sources.testsOf(tester, new RegExp(values.tests, "u"))
+    const ids = own.filter(isLeft).map(({ id }) => id)
+    const log = join(folder, `${name} with the tests of ${tester}`)
+    if (tests.length > 0 && ids.length > 0) await Session.run({ tests, ids, until, log }, mutants)
+  }
+
+console.log(Report.print(sample, Sources.read))
+const isOver = Date.now() > until
+process.exitCode = sample.some((each) => (isOver ? Report.isAlive(each) : isLeft(each))) ? 1 : 0
