@@ -195,8 +195,12 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     files: /^proof\/(src|test)\/mutants\//,
-    may: [/^oxc-parser$/, /^vitest(\/(node|internal\/browser))?$/, node],
-    why: "the mutants stand on the sources as text, and on Vitest"
+    may: [
+      /^(oxc-parser|typescript\/unstable\/sync)$/,
+      /^vitest(\/(node|internal\/browser))?$/,
+      node
+    ],
+    why: "the mutants stand on the sources as text, on TypeScript and on Vitest"
   },
   {
     files: /^proof\//,
