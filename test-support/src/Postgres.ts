@@ -9,8 +9,13 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { randomBytes } from "node:crypto"
 import { connect } from "node:net"
 
-/** The server of the tests. It trusts local connections. */
-export const server = { host: "127.0.0.1", port: 5432, username: "postgres" }
+/** The server of the tests. It trusts local connections, and a busy machine takes seconds to open one. */
+export const server = {
+  host: "127.0.0.1",
+  port: 5432,
+  username: "postgres",
+  connectTimeout: "30 seconds"
+} as const
 
 export const isAvailable = (): Promise<boolean> =>
   new Promise((resolve) => {
