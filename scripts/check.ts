@@ -61,6 +61,12 @@ const effectDiagnostics = ({ code, stderr, stdout }: Outcome): string | undefine
   return [...found, ...missed].join("\n") || undefined
 }
 
+const script = (name: string, what: string, file = name): Step => ({
+  name,
+  what,
+  command: [process.execPath, `scripts/${file}.ts`]
+})
+
 const steps: ReadonlyArray<Step> = [
   // An incremental build repeats old errors after a change of `lib` or `types`.
   { name: "types", what: "tsc -b", command: ["tsc", "-b", "--force", "--pretty", "false"] },
@@ -89,57 +95,16 @@ const steps: ReadonlyArray<Step> = [
     what: "knip: files, exports, dependencies",
     command: ["knip", "--no-progress", "--no-config-hints"]
   },
-  {
-    name: "imports",
-    what: "imports point down, never sideways",
-    command: [process.execPath, "scripts/imports.ts"]
-  },
-  {
-    name: "prose",
-    what: "every sentence names its subject",
-    command: [process.execPath, "scripts/prose.ts"]
-  },
-  {
-    name: "silences",
-    what: "each silence of the spec has a decision",
-    command: [process.execPath, "scripts/silences.ts"]
-  },
-  {
-    name: "size",
-    what: "no bundle exceeds its limit",
-    command: [process.execPath, "scripts/size.ts"]
-  },
-  {
-    name: "packages",
-    what: "published packages and dependencies",
-    command: [process.execPath, "scripts/packages.ts"]
-  },
-  {
-    name: "npm",
-    what: "publint and arethetypeswrong",
-    command: [process.execPath, "scripts/published.ts"],
-    after: "types"
-  },
-  {
-    name: "names",
-    what: "the list of public names",
-    command: [process.execPath, "scripts/names.ts"]
-  },
-  {
-    name: "examples",
-    what: "the types of examples in docs",
-    command: [process.execPath, "scripts/examples.ts"]
-  },
-  {
-    name: "deploy",
-    what: "deploy/ by the schemas of its formats",
-    command: [process.execPath, "scripts/deploy.ts"]
-  },
-  {
-    name: "docs",
-    what: "no dead link, no stale index",
-    command: [process.execPath, "scripts/docs.ts"]
-  }
+  script("imports", "imports point down, never sideways"),
+  script("prose", "every sentence names its subject"),
+  script("silences", "each silence of the spec has a decision"),
+  script("size", "no bundle exceeds its limit"),
+  script("packages", "published packages and dependencies"),
+  { ...script("npm", "publint and arethetypeswrong", "published"), after: "types" },
+  script("names", "the list of public names"),
+  script("examples", "the types of examples in docs"),
+  script("deploy", "deploy/ by the schemas of its formats"),
+  script("docs", "no dead link, no stale index")
 ]
 
 const secondsSince = (start: number): string => ((performance.now() - start) / 1000).toFixed(1)

@@ -1,20 +1,21 @@
 /**
  * The import-direction check: imports point down and never sideways.
  *
- * `packages` lists the imports that a package may have, `layers` the order of its rooms. A relative
- * import stays inside its package and names the file, no module imports a barrel or a bin, and a
- * portable module imports none that needs Node.
+ * A package imports the packages that its package.json lists, where `rules` allows them; a new
+ * dependency needs a decision page first. `layers` is the order of its rooms. A relative import
+ * stays inside its package and names the file, no module imports a barrel or a bin, and a portable
+ * module imports none that needs Node.
  *
  * Prints one line per finding and exits 1 if there are any.
  */
 import { globSync, readFileSync } from "node:fs"
-import { posix, sep } from "node:path"
+import { join, posix, resolve, sep } from "node:path"
 import { parseSync, Visitor } from "oxc-parser"
 
 interface Rule {
   /** The files of a rule, by path from the root of the repository. The first match applies. */
   readonly files: RegExp
-  /** The modules of other packages that these files may import. */
+  /** The modules of other packages that these files may import, of those that their package lists. */
   readonly may: ReadonlyArray<RegExp>
   /** The files of their own package that they may import, if not all. */
   readonly relative?: ReadonlyArray<string>
@@ -22,33 +23,13 @@ interface Rule {
   readonly why: string
 }
 
-const effect = /^effect\//
-const node = /^node:/
-const fastCheck = /^fast-check$/
-const undici = /^undici(\/index\.js)?$/
-const platformNode = /^@effect\/platform-node\//
-const sqlPg = /^@effect\/sql-pg\//
-const core = /^@pawl\/core\//
-const http = /^@pawl\/http\//
-const webhook = /^@pawl\/webhook\//
-const testkit = /^@pawl\/testkit\//
-const receiver = /^@pawl\/receiver\//
-const sandbox = /^@pawl\/sandbox\//
-const testSupport = /^@pawl\/test-support\//
-const testing = [
-  /^vitest$/,
-  /^@effect\/vitest$/,
-  effect,
-  node,
-  fastCheck,
-  undici,
-  platformNode,
-  sqlPg,
-  testSupport
-]
+const outer = /^(effect|node:|@pawl\/(core|http|webhook)\/)/
+const production = "a program in production installs neither the testkit nor the processes"
+const forPostgres = "PostgreSQL is for who brings @effect/sql-pg, an optional peer"
+const notPostgres = [/^(?!@effect\/sql-pg\/)/]
 
-/** The modules that each package may import; a new dependency needs a decision page first. */
-const packages: ReadonlyArray<Rule> = [
+/** The imports that a package lists, but that not all of its files may have. */
+const rules: ReadonlyArray<Rule> = [
   {
     files: /^packages\/core\/src\/Status\.ts$/,
     may: [],
@@ -68,151 +49,49 @@ const packages: ReadonlyArray<Rule> = [
     why: "Reducer imports only ./Status.ts and ./Evidence.ts, so that it runs anywhere"
   },
   {
-    files: /^packages\/core\/src\/Node/,
-    may: [effect, node],
-    why: "core knows no other package"
-  },
-  {
-    files: /^packages\/core\/src\//,
+    files: /^packages\/core\/src\/(?!Node)/,
     may: [/^effect\/([A-Z]|crypto\/|encoding\/|schema\/)/, /^dinero\.js\/currencies$/],
     why: "core is data: effect's own modules, effect/crypto, effect/encoding, effect/schema, and a table of ISO 4217"
   },
-  {
-    files: /^packages\/http\/src\/(internal\/)?Node/,
-    may: [effect, core, node, undici],
-    why: "http knows core alone; it meets webhook in core's ports"
-  },
-  {
-    files: /^packages\/http\/src\//,
-    may: [effect, core],
-    why: "http knows core alone; it meets webhook in core's ports"
-  },
-  {
-    files: /^packages\/webhook\/src\/NodePostgres\.ts$/,
-    may: [effect, core, node, sqlPg],
-    why: "PostgreSQL is for who brings @effect/sql-pg, an optional peer"
-  },
-  {
-    files: /^packages\/webhook\/src\/(internal\/seal\/Native|(internal\/(doors\/)?)?Node)/,
-    may: [effect, core, node],
-    why: "webhook knows core alone; it meets http in core's ports"
-  },
-  {
-    files: /^packages\/webhook\/src\//,
-    may: [effect, core],
-    why: "webhook knows core alone; it meets http in core's ports"
-  },
-  {
-    files: /^packages\/testkit\/src\//,
-    may: [effect, core, http, webhook, fastCheck],
-    why: "the testkit needs the three packages and fast-check"
-  },
-  {
-    files: /^packages\/receiver\/src\/(bin\/|internal\/admin\/Node)/,
-    may: [effect, core, http, webhook, node, platformNode, sqlPg],
-    why: "the process puts together core, http and webhook"
-  },
-  {
-    files: /^packages\/receiver\/src\//,
-    may: [effect, core, http, webhook],
-    why: "the operator's side stands on core, http and webhook"
-  },
-  {
-    // These need Node although their names do not say so.
-    files: /^packages\/sandbox\/src\/(bin\/|internal\/(sandbox\/)?Node|Sandbox)/,
-    may: [effect, core, http, webhook, testkit, receiver, fastCheck, node, platformNode],
-    why: "the sandbox needs the testkit, the page files and output of the receiver, and Node"
-  },
-  {
-    files: /^packages\/sandbox\/src\//,
-    may: [effect, core, http, webhook, testkit, receiver, fastCheck, /^qr$/],
-    why: "the sandbox needs the testkit, the page files of the receiver and a QR code encoder"
-  },
-  {
-    files: /^packages\/pawl\/src\/(bin\/|internal\/Sandboxes)/,
-    may: [effect, core, http, webhook, testkit, receiver, sandbox, node, platformNode],
-    why: "the commands of pawl are those of all packages"
-  },
+  { files: /^packages\/webhook\/src\/(?!NodePostgres\.ts$)/, may: notPostgres, why: forPostgres },
+  { files: /^packages\/receiver\/src\/(?!bin\/)/, may: notPostgres, why: forPostgres },
   {
     files: /^packages\/pawl\/src\/(testing|internal\/(Controls|Fakes))/,
-    may: [effect, core, http, webhook, testkit],
+    may: [/^(effect|@pawl\/(core|http|webhook|testkit))\//],
     why: "pawl/testing stands on the testkit"
   },
-  {
-    files: /^packages\/pawl\/src\//,
-    may: [effect, core, http, webhook, node],
-    why: "a program in production installs neither the testkit nor the processes"
-  },
-  {
-    files: /^packages\/core\/test\//,
-    may: [...testing, core],
-    why: "core's tests know core alone; laws and journeys live in testkit/test"
-  },
-  {
-    files: /^packages\/http\/test\//,
-    may: [...testing, core, http],
-    why: "http's tests know core and http; laws and journeys live in testkit/test"
-  },
-  {
-    files: /^packages\/webhook\/test\//,
-    may: [...testing, core, webhook, /^express$/, /^hono$/],
-    why: "webhook's tests know core and webhook; laws and journeys live in testkit/test"
-  },
-  {
-    files: /^packages\/testkit\/test\//,
-    may: [...testing, core, http, webhook, testkit],
-    why: "not a dependency of the testkit's tests"
-  },
-  {
-    files: /^packages\/receiver\/test\//,
-    may: [...testing, core, http, webhook, receiver, /^standardwebhooks$/, /^cloudevents$/],
-    why: "not a dependency of the receiver's tests"
-  },
-  {
-    files: /^packages\/sandbox\/test\//,
-    may: [
-      ...testing,
-      core,
-      http,
-      webhook,
-      testkit,
-      receiver,
-      sandbox,
-      /^playwright-core$/,
-      /^qr\//
-    ],
-    why: "not a dependency of the sandbox's tests"
-  },
-  {
-    files: /^packages\/pawl\/test\//,
-    may: [/./],
-    why: ""
-  },
-  {
-    files: /^test-support\//,
-    may: [...testing, core, webhook, testkit],
-    why: "the support of all tests knows core, webhook and the testkit"
-  },
+  { files: /^packages\/pawl\/src\/(?!bin\/|internal\/Sandboxes)/, may: [outer], why: production },
   {
     files: /^proof\/(src|test)\/mutants\//,
-    may: [
-      /^(oxc-parser|typescript\/unstable\/sync)$/,
-      /^vitest(\/(node|internal\/browser))?$/,
-      node
-    ],
+    may: [/^(oxc-parser|typescript\/unstable\/sync|vitest|node:)/],
     why: "the mutants stand on the sources as text, on TypeScript and on Vitest"
-  },
-  {
-    files: /^proof\//,
-    may: [...testing, core, http, webhook, testkit, receiver, sandbox],
-    why: "proof stands on the public modules of the packages, fast-check and Node"
-  },
-  {
-    files: /^examples\//,
-    may: [/./],
-    why: ""
   }
 ]
+
+interface Manifest {
+  readonly name: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+const root = resolve(import.meta.dirname, "..")
+const manifests = new Map(
+  globSync("{.,packages/*,examples,proof,test-support}/package.json", { cwd: root }).map((path) => [
+    posix.join(posix.dirname(path.replaceAll(sep, "/")), "/"),
+    JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest
+  ])
+)
+
+/** The packages that a file may import by the package.json of its home. */
+const listed = (home: string, inSource: boolean): ReadonlyArray<string> | undefined => {
+  const own = manifests.get(home)
+  if (own === undefined) return undefined
+  const { dependencies, devDependencies, name, peerDependencies } = own
+  const shared = manifests.get("./")?.devDependencies
+  const tools = inSource ? {} : { ...shared, ...devDependencies, [name]: "" }
+  return Object.keys({ ...dependencies, ...peerDependencies, ...tools })
+}
 
 /**
  * The rooms of each package, from the lowest up. A file imports files of its own and of lower
@@ -293,7 +172,7 @@ const upward = (path: string, target: string): string | undefined => {
 }
 
 const onNode =
-  /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|sandbox\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
+  /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|webhook\/src\/internal\/seal\/Native|sandbox\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
 /** Effect's modules are in PascalCase, and a path in lower case is a barrel. */
@@ -313,11 +192,11 @@ const objection = (path: string, specifier: string | undefined): string | undefi
   const target = relative ? posix.join(posix.dirname(path), specifier) : specifier
   if (bin.test(target) && !bin.test(path)) return "nothing imports a bin; it is run"
 
-  const home = /^(packages\/[a-z]+|examples|proof|test-support)\//.exec(path)?.[0]
-  const rule = packages.find(({ files }) => files.test(path))
-  if (home === undefined || rule === undefined)
-    return "no rule in scripts/imports.ts covers this file"
+  const home = /^(packages\/[a-z]+|examples|proof|test-support)\//.exec(path)?.[0] ?? ""
   const inSource = home.startsWith("packages/") && path.startsWith(`${home}src/`)
+  const packages = listed(home, inSource)
+  if (packages === undefined) return "no package.json lists the imports of this file"
+  const rule = rules.find(({ files }) => files.test(path))
   if (nodeModule.test(target) && !onNode.test(path))
     return "a portable module may not import a module that needs Node"
   if (relative) {
@@ -328,16 +207,19 @@ const objection = (path: string, specifier: string | undefined): string | undefi
     if (target === `${home}src/index.ts`) return "a barrel; import the module"
     if (inSource && !target.startsWith(`${home}src/`))
       return "published code does not import its tests"
-    if (rule.relative?.includes(specifier) === false) return rule.why
+    if (rule?.relative?.includes(specifier) === false) return rule.why
     return inSource ? upward(path, target) : undefined
   }
   if (inSource && specifier.startsWith(home.replace("packages", "@pawl"))) {
     return "its own package; use a relative path"
   }
-  if (rule.may.some((each) => each.test(specifier))) return undefined
-  return nodeOnly.test(specifier) && !onNode.test(path)
-    ? "only modules named Node…, bins and the Sandbox may need Node"
-    : rule.why
+  if (nodeOnly.test(specifier) && !onNode.test(path))
+    return "only modules named Node…, bins and the Sandbox may need Node"
+  if (rule?.may.some((each) => each.test(specifier)) === false) return rule.why
+  const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ""
+  return name.startsWith("node:") || packages.includes(name)
+    ? undefined
+    : `the package.json of ${home} does not list ${name}`
 }
 
 interface Import {
