@@ -8,9 +8,9 @@ import { createHmac } from "node:crypto"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdir, writeFile } from "node:fs/promises"
-import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { freePort } from "../test-support/src/FreePort.ts"
 import { finalOf, secret } from "../packages/testkit/test/support/durableObject.ts"
 
 /** The database of the object is in the directory `disk`. */
@@ -28,14 +28,6 @@ const config :Workerd.Config = (
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")]
 );
 `
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
 
 const callback = (url: string, transactionId: string): Promise<Response> => {
   const fields = { mid: "mid-1", orderAmount: "10.50", orderCurrency: "EUR", transactionId }

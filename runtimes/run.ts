@@ -29,24 +29,12 @@ interface Runtime {
 const installed = (path: string): string => join(import.meta.dirname, "node_modules", path)
 
 const runtimes: ReadonlyArray<Runtime> = [
-  {
-    name: "node22",
-    program: installed("node22/bin/node"),
+  ...["node22", "node24", "node26"].map((name) => ({
+    name,
+    program: installed(`${name}/bin/node`),
     args: ["bundle.mjs"],
-    clientArgs: (service) => ["client.mjs", service]
-  },
-  {
-    name: "node24",
-    program: installed("node24/bin/node"),
-    args: ["bundle.mjs"],
-    clientArgs: (service) => ["client.mjs", service]
-  },
-  {
-    name: "node26",
-    program: installed("node26/bin/node"),
-    args: ["bundle.mjs"],
-    clientArgs: (service) => ["client.mjs", service]
-  },
+    clientArgs: (service: string) => ["client.mjs", service]
+  })),
   {
     name: "bun",
     program: installed(".bin/bun"),
