@@ -57,13 +57,6 @@ const published: ReadonlyArray<readonly [number, Uint8Array, Uint8Array, string]
   ]
 ]
 
-/** The cases whose key and data are ASCII. */
-const texts = published.flatMap(([number, key, data, expected]) =>
-  [...key, ...data].every((byte) => byte < 0x80)
-    ? [[number, Buffer.from(key).toString(), Buffer.from(data).toString(), expected] as const]
-    : []
-)
-
 const unit = fc.oneof(
   fc.string({ unit: character, minLength: 1, maxLength: 1 }),
   fc.integer({ min: 0xd800, max: 0xdfff }).map((code) => String.fromCharCode(code)),
@@ -75,18 +68,6 @@ describe.each([
   ["NodeHmac", NodeHmac.keyed],
   ["PortableHmac", PortableHmac.keyed]
 ])("%s", (_name, keyed) => {
-  it.each(texts)("agrees with case %i of RFC 4231", (_number, key, text, expected) => {
-    const mac = Hex.encode(keyed(Redacted.make(key))(text))
-    expect(mac.slice(0, expected.length)).toBe(expected)
-  })
-
-  // printf '%s' text | openssl dgst -sha256 -hmac "$(printf 'k%.0s' {1..131})" -hex
-  it("agrees with openssl for a key longer than a block", () => {
-    expect(Hex.encode(keyed(Redacted.make("k".repeat(131)))("text"))).toBe(
-      "1fe346bf7485c31a64ca3deb326f2a4dd624e4a10b7cbde1e44cd6dcf1065a15"
-    )
-  })
-
   it("encodes a lone surrogate as U+FFFD, in key and text", () => {
     const sign = keyed(Redacted.make("key \ufffd"))
     expect(keyed(Redacted.make("key \ud800"))("text \udfff!")).toEqual(sign("text \ufffd!"))

@@ -1,6 +1,7 @@
 import * as PaymentsError from "@pawl/core/PaymentsError"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
 
 const received = { status: 409, serviceRequestId: "service-1" }
@@ -9,30 +10,30 @@ const fields = [{ path: "amount", message: "too small" }]
 const ids = { transactionId: "7", refundId: "8", subscriptionId: "9" }
 const refused = new PaymentsError.NotFound(response)
 
+/** Returns an error with the fields that it is made with. */
+const made = <Given extends object, E>(
+  Class: new (given: Given) => E,
+  given: Given,
+  isRetryable: boolean
+) => [new Class(given), given, isRetryable] as const
+
+const reset = { reason: "the connection was reset", sent: true, attempts: 2 }
+const doubt = { requestId: "order-1", cause: refused, refusal: refused, ...response }
+
 /** Each error with all its fields, and whether the same call can succeed later. */
 const errors: ReadonlyArray<readonly [error: PaymentsError.CreateError, given: object, boolean]> = [
-  ...[{ sent: true, ...response }].map(
-    (given) => [new PaymentsError.Unauthorized(given), given, false] as const
+  made(PaymentsError.Unauthorized, { sent: true, ...response }, false),
+  made(PaymentsError.ValidationFailed, { sent: true, fields, ...response }, false),
+  made(PaymentsError.NotFound, response, false),
+  made(PaymentsError.ServiceFailed, { ...response, attempts: 2, fields }, true),
+  made(PaymentsError.RateLimited, { ...response, attempts: 2, retryAfter: 0.5 }, true),
+  made(PaymentsError.Unreachable, reset, true),
+  made(
+    PaymentsError.UnexpectedResponse,
+    { ...response, reason: "it is a redirect", fields },
+    false
   ),
-  ...[{ sent: true, fields, ...response }].map(
-    (given) => [new PaymentsError.ValidationFailed(given), given, false] as const
-  ),
-  [refused, response, false],
-  ...[{ ...response, attempts: 2, fields }].map(
-    (given) => [new PaymentsError.ServiceFailed(given), given, true] as const
-  ),
-  ...[{ ...response, attempts: 2, retryAfter: 0.5 }].map(
-    (given) => [new PaymentsError.RateLimited(given), given, true] as const
-  ),
-  ...[{ reason: "the connection was reset", sent: true, attempts: 2 }].map(
-    (given) => [new PaymentsError.Unreachable(given), given, true] as const
-  ),
-  ...[{ ...response, reason: "it is a redirect", fields }].map(
-    (given) => [new PaymentsError.UnexpectedResponse(given), given, false] as const
-  ),
-  ...[{ requestId: "order-1", cause: refused, refusal: refused, ...response }].map(
-    (given) => [new PaymentsError.OutcomeUnknown(given), given, true] as const
-  )
+  made(PaymentsError.OutcomeUnknown, doubt, true)
 ]
 
 const declined = {
@@ -46,11 +47,13 @@ const declined = {
 
 const rejected = { requestId: "order-1", errorCode: "LIMIT", ...received }
 
-describe.each([
+const all = [
   ...errors,
-  [new PaymentsError.Declined(declined), declined, false] as const,
-  [new PaymentsError.IntentRejected(rejected), rejected, false] as const
-])("%s", (error, given, isRetryable) => {
+  made(PaymentsError.Declined, declined, false),
+  made(PaymentsError.IntentRejected, rejected, false)
+]
+
+describe.each(all)("%s", (error, given, isRetryable) => {
   it("has every field that it was made with", () => {
     for (const [name, value] of Object.entries(given))
       expect([name, Reflect.get(error, name)]).toEqual([name, value])
@@ -59,15 +62,17 @@ describe.each([
   it("tells whether the same call can succeed later", () => {
     expect(error.isRetryable).toBe(isRetryable)
   })
+
+  it("is printed with its name and its message, and without the body", () => {
+    expect(String(error)).toBe(`${error.name}: ${error.message}`)
+    expect(inspect(error)).toContain(`${error.name}: ${error.message}`)
+    expect(inspect(error)).not.toContain("canary")
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ message: error.message })
+  })
 })
 
 it("each error has its own tag, name and code", () => {
-  const tags = [
-    ...errors.map(([error]) => [error._tag, error.name, error.code]),
-    ...[new PaymentsError.Declined(declined), new PaymentsError.IntentRejected(rejected)].map(
-      (error) => [error._tag, error.name, error.code]
-    )
-  ]
+  const tags = all.map(([error]) => [error._tag, error.name, error.code])
   expect(tags).toEqual(
     [
       "Unauthorized",

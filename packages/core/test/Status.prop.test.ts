@@ -9,17 +9,6 @@ const fold = (arrived: ReadonlyArray<Status>) =>
   )
 
 describe("advance", () => {
-  it("applies a status exactly when it ranks later than the stored one", () => {
-    for (const stored of statuses) {
-      for (const incoming of statuses) {
-        const applied = rank(incoming) > rank(stored)
-        const { outcome, status } = advance(stored, incoming)
-        expect(status).toBe(applied ? incoming : stored)
-        expect(outcome === "advanced").toBe(applied)
-      }
-    }
-  })
-
   it("applies any first status", () => {
     for (const first of statuses) {
       expect(advance(undefined, first)).toEqual({ status: first, outcome: "advanced" })
@@ -60,25 +49,6 @@ describe("isStatus", () => {
     ]) {
       expect(isStatus(other)).toBe(false)
     }
-  })
-})
-
-describe("isTerminal", () => {
-  it("holds for the statuses at which polling stops", () => {
-    expect(statuses.filter(isTerminal)).toEqual([
-      "SUCCEED",
-      "FAILED",
-      "CANCELLED",
-      "REFUNDED",
-      "CHARGEBACK"
-    ])
-  })
-})
-
-describe("table", () => {
-  it("has the statuses in the order of their ranks", () => {
-    const ranks = statuses.map(rank)
-    expect(ranks).toEqual(ranks.toSorted((one, other) => one - other))
   })
 })
 

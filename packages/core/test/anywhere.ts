@@ -93,7 +93,6 @@ const ofEvidence: ReadonlyArray<Check> = [
 
 const sign = keyed(Redacted.make("sandbox-secret"))
 
-// `Hmac.test.ts` and `Checksum.test.ts` name the sources of the vectors.
 const ofChecksum: ReadonlyArray<Check> = [
   {
     name: "the portable HMAC agrees with RFC 4231 and openssl",
@@ -102,6 +101,7 @@ const ofChecksum: ReadonlyArray<Check> = [
         Hex.encode(keyed(Redacted.make("Jefe"))("what do ya want for nothing?")),
         "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
       )
+      // printf '%s' text | openssl dgst -sha256 -hmac "$(printf 'k%.0s' {1..131})" -hex
       same(
         Hex.encode(keyed(Redacted.make("k".repeat(131)))("text")),
         "1fe346bf7485c31a64ca3deb326f2a4dd624e4a10b7cbde1e44cd6dcf1065a15"
@@ -112,6 +112,7 @@ const ofChecksum: ReadonlyArray<Check> = [
     name: "the request checksum agrees with openssl",
     run: () => {
       const fields = { accountId: "acc-1", requestId: "req-1", amount: "10.00", currency: "EUR" }
+      // printf '%s' 'acc-1|req-1|10.00|EUR' | openssl dgst -sha256 -hmac sandbox-secret -hex
       same(
         Checksum.request(sign, "|", fields),
         "69c45d20b85eaacf18861cceb4fa43632569a0394f1857e6bdd7855e207c9278"
@@ -122,7 +123,9 @@ const ofChecksum: ReadonlyArray<Check> = [
     name: "the callback checksum agrees with openssl, also beyond ASCII",
     run: () => {
       const card = { account: "mid-1", amount: "10.00", currency: "EUR", transactionId: "100001" }
+      // printf '%s' 'mid-1|10.00|EUR|100001' | openssl dgst -sha256 -hmac sandbox-secret -binary | openssl base64
       same(Checksum.callback(sign, card), "lkjauSsUvISRVrlorA9C6E8begn59tHswUr4NhQybeo=")
+      // printf '%s' 'mid-ü|10.00|EUR|100001' | openssl dgst -sha256 -hmac 'geheim-ß' -binary | openssl base64
       same(
         Checksum.callback(keyed(Redacted.make("geheim-ß")), { ...card, account: "mid-ü" }),
         "LzOH/e0DrMoK+mRlA6y398Iy0e37OfBzAJve35w+EL8="
