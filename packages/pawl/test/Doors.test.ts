@@ -9,7 +9,7 @@ import { Hono } from "hono"
 import { createServer, request, type RequestListener } from "node:http"
 import type { Pawl } from "pawl"
 import { describe, expect, it } from "vitest"
-import { type App, echo, forge, pays, withShop } from "./doors.ts"
+import { type App, forge, pays, takes, takesBesideJson, withShop } from "./doors.ts"
 
 const listen = (listener: RequestListener, port: number) =>
   new Promise<App>((resolve) => {
@@ -82,9 +82,7 @@ describe("express", () => {
         return listen(app as RequestListener, port)
       },
       async (shop) => {
-        await pays(shop)
-        expect(await forge(shop.url)).toBe(401)
-        expect(await echo(shop.url)).toEqual({ read: { amount: "10.00" } })
+        await takesBesideJson(shop)
         expect((await fetch(`${shop.url}/nothing`)).status).toBe(404)
       }
     )
@@ -118,9 +116,7 @@ describe("fastify", () => {
         return app
       },
       async (shop) => {
-        await pays(shop)
-        expect(await forge(shop.url)).toBe(401)
-        expect(await echo(shop.url)).toEqual({ read: { amount: "10.00" } })
+        await takesBesideJson(shop)
         expect((await fetch(`${shop.url}/callback`)).status).toBe(405)
         expect(lines.filter((line) => line.includes("/callback"))).toEqual([])
         expect(lines.filter((line) => line.includes("/orders"))).not.toEqual([])
@@ -144,19 +140,12 @@ describe("hono", () => {
           .use(pawl.hono())
     ]
   ])("takes callbacks %s", ([, mount]) =>
-    withShop(
-      (pawl, port) => {
-        const app = new Hono()
-        mount(app, pawl)
-        app.post("/orders", async (context) => context.json({ read: await context.req.json() }))
-        return serve(app.fetch, port)
-      },
-      async (shop) => {
-        await pays(shop)
-        expect(await forge(shop.url)).toBe(401)
-        expect(await echo(shop.url)).toEqual({ read: { amount: "10.00" } })
-      }
-    )
+    withShop((pawl, port) => {
+      const app = new Hono()
+      mount(app, pawl)
+      app.post("/orders", async (context) => context.json({ read: await context.req.json() }))
+      return serve(app.fetch, port)
+    }, takesBesideJson)
   )
 })
 
@@ -180,16 +169,10 @@ it("hono answers 500 after middleware that kept no body, and the log names the c
 
 describe("next", () => {
   it("takes callbacks in a route handler", () =>
-    withShop(
-      (pawl, port) => {
-        const POST = pawl.next()
-        return serve(POST, port)
-      },
-      async (shop) => {
-        await pays(shop)
-        expect(await forge(shop.url)).toBe(401)
-      }
-    ))
+    withShop((pawl, port) => {
+      const POST = pawl.next()
+      return serve(POST, port)
+    }, takes))
 })
 
 describe("node and fetch", () => {
@@ -197,8 +180,7 @@ describe("node and fetch", () => {
     withShop(
       (pawl, port) => listen(pawl.node(), port),
       async (shop) => {
-        await pays(shop)
-        expect(await forge(shop.url)).toBe(401)
+        await takes(shop)
         expect((await fetch(`${shop.url}/nothing`)).status).toBe(404)
         const request = new Request(`${shop.url}/callback`, { method: "POST", body: "{}" })
         expect((await shop.pawl.fetch()(request)).status).toBe(415)
@@ -206,73 +188,62 @@ describe("node and fetch", () => {
     ))
 })
 
-describe("a callback at another path", () => {
-  const doors: ReadonlyArray<[string, (pawl: Pawl, port: number) => Promise<App>]> = [
-    ["node", (pawl, port) => listen(pawl.node(), port)],
-    ["express", (pawl, port) => listen(express().use(pawl.express()) as RequestListener, port)],
-    ["hono", (pawl, port) => serve(new Hono().use(pawl.hono()).fetch, port)],
-    [
-      "fastify",
-      async (pawl, port) => {
-        const app = fastify()
-        await app.register(pawl.fastify(), { prefix: "/pay" })
-        await app.listen({ host: "127.0.0.1", port })
-        return app
-      }
-    ]
-  ]
+type Start = (pawl: Pawl, port: number) => Promise<App>
 
-  it.for(doors)("%s logs the first one, with the expected path", ([, start]) =>
-    withShop(start, async ({ url, warnings }) => {
-      expect((await fetch(`${url}/favicon.ico`)).status).toBe(404)
-      expect(warnings).toEqual([])
-      expect(await forge(url, "/callbacks/secret")).toBe(404)
-      expect(await forge(url, "/callbacks/secret")).toBe(404)
-      expect(warnings).toEqual([
-        expect.stringMatching(/^A callback came at another path than \/callback: (?!.*secret)/u)
-      ])
-    })
+const onFastify = async (pawl: Pawl, port: number, options = {}): Promise<App> => {
+  const app = fastify()
+  await app.register(pawl.fastify(), options)
+  await app.listen({ host: "127.0.0.1", port })
+  return app
+}
+
+const doors: ReadonlyArray<[string, Start]> = [
+  ["node", (pawl, port) => listen(pawl.node(), port)],
+  ["express", (pawl, port) => listen(express().use(pawl.express()) as RequestListener, port)],
+  ["hono", (pawl, port) => serve(new Hono().use(pawl.hono()).fetch, port)],
+  ["fastify", onFastify]
+]
+
+describe("a callback at another path", () => {
+  const underPrefix: Start = (pawl, port) => onFastify(pawl, port, { prefix: "/pay" })
+  it.for([...doors, ["fastify under a prefix", underPrefix] as const])(
+    "%s logs the first one, with the expected path",
+    ([, start]) =>
+      withShop(start, async ({ url, warnings }) => {
+        expect((await fetch(`${url}/favicon.ico`)).status).toBe(404)
+        expect(warnings).toEqual([])
+        expect(await forge(url, "/callbacks/secret")).toBe(404)
+        expect(await forge(url, "/callbacks/secret")).toBe(404)
+        expect(warnings).toEqual([
+          expect.stringMatching(/^A callback came at another path than \/callback: (?!.*secret)/u)
+        ])
+      })
   )
 })
 
 describe("a public URL with a path", () => {
-  const doors: ReadonlyArray<[string, (pawl: Pawl, port: number) => Promise<App>]> = [
-    ["node", (pawl, port) => listen(pawl.node(), port)],
-    ["express", (pawl, port) => listen(express().use(pawl.express()) as RequestListener, port)],
-    ["hono", (pawl, port) => serve(new Hono().use(pawl.hono()).fetch, port)],
-    [
-      "fastify",
-      async (pawl, port) => {
-        const app = fastify()
-        await app.register(pawl.fastify())
-        await app.listen({ host: "127.0.0.1", port })
-        return app
-      }
-    ],
-    [
-      "nest",
-      async (pawl, port) => {
-        // oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest
-        class AppModule {}
-        Module({ imports: [pawl.nest()] })(AppModule)
-        const app = await NestFactory.create(AppModule, { rawBody: true, logger: false })
-        app.setGlobalPrefix("api")
-        await app.listen(port, "127.0.0.1")
-        return app
-      }
-    ]
-  ]
+  const nest: Start = async (pawl, port) => {
+    // oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest
+    class AppModule {}
+    Module({ imports: [pawl.nest()] })(AppModule)
+    const app = await NestFactory.create(AppModule, { rawBody: true, logger: false })
+    app.setGlobalPrefix("api")
+    await app.listen(port, "127.0.0.1")
+    return app
+  }
 
-  it.for(doors)("%s takes callbacks with it, and without it behind a proxy", ([, start]) =>
-    withShop(
-      start,
-      async (shop) => {
-        await pays(shop)
-        expect(await forge(shop.url, "/pay/callback")).toBe(401)
-        expect(await forge(shop.url)).toBe(401)
-      },
-      "/pay"
-    )
+  it.for([...doors, ["nest", nest] as const])(
+    "%s takes callbacks with it, and without it behind a proxy",
+    ([, start]) =>
+      withShop(
+        start,
+        async (shop) => {
+          await pays(shop)
+          expect(await forge(shop.url, "/pay/callback")).toBe(401)
+          expect(await forge(shop.url)).toBe(401)
+        },
+        "/pay"
+      )
   )
 })
 
@@ -322,13 +293,7 @@ describe("nest", () => {
         await app.listen(port, "127.0.0.1")
         return app
       },
-      async (shop) => {
-        await pays(shop)
-        expect(await forge(shop.url)).toBe(401)
-        if (!("bodyParser" in options)) {
-          expect(await echo(shop.url)).toEqual({ read: { amount: "10.00" } })
-        }
-      }
+      "bodyParser" in options ? takes : takesBesideJson
     )
   )
 

@@ -29,6 +29,13 @@ const payment = (requestId: string, amount = "10.00") => ({
   apmPayload: { paymentMethod: "WALLET" as const }
 })
 
+const payout = {
+  requestId: "order-1",
+  mid: "4711",
+  amount: "10.00",
+  card: { number: "4242424242424242", expMonth: "04", expYear: "2030" }
+}
+
 const opened = async (
   test: (pawl: TestPawl) => Promise<void>,
   options?: Parameters<typeof open>[0]
@@ -107,18 +114,12 @@ it("sends a request once, and answers a second call with the stored outcome", ()
   }))
 
 it("sends a create with card data again from the input that rebuild returns", () => {
-  const payout = {
-    requestId: "order-1",
-    mid: "4711",
-    amount: "10.00",
-    card: { number: "4242424242424242", expMonth: "04", expYear: "2030" },
-    unknownFields: { purpose: "winnings" }
-  }
+  const input = { ...payout, unknownFields: { purpose: "winnings" } }
   const asked: Array<unknown> = []
   return opened(
     async ({ cardPayouts, clock, requests, service }) => {
       await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", rate: 1 })
-      const create = cardPayouts.create(payout, { maxAttempts: 1 })
+      const create = cardPayouts.create(input, { maxAttempts: 1 })
       await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)
       await service.clearFaults()
       await clock.advance("1 hour")
@@ -128,7 +129,7 @@ it("sends a create with card data again from the input that rebuild returns", ()
     {
       rebuild: (...args) => {
         asked.push(args)
-        return Promise.resolve(payout)
+        return Promise.resolve(input)
       }
     }
   )
@@ -136,12 +137,6 @@ it("sends a create with card data again from the input that rebuild returns", ()
 
 it("only true says that a request had no effect, and a later refusal of it is certain", () =>
   opened(async ({ cardPayouts, clock, requests, service }) => {
-    const payout = {
-      requestId: "order-1",
-      mid: "4711",
-      amount: "10.00",
-      card: { number: "4242424242424242", expMonth: "04", expYear: "2030" }
-    }
     await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", rate: 1 })
     const create = cardPayouts.create(payout, { maxAttempts: 1 })
     await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)

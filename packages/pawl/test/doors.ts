@@ -10,19 +10,21 @@ export interface App {
   readonly close: () => unknown
 }
 
+interface Shop {
+  readonly pawl: Pawl
+  readonly url: string
+  readonly transitions: ReadonlyArray<Transition>
+  readonly warnings: ReadonlyArray<string>
+  readonly errors: ReadonlyArray<string>
+}
+
 /**
  * Opens a shop and starts its application, at whose address it runs `test`. `path` is that of its public
  * URL.
  */
 export const withShop = async (
   start: (pawl: Pawl, port: number) => App | Promise<App>,
-  test: (shop: {
-    readonly pawl: Pawl
-    readonly url: string
-    readonly transitions: ReadonlyArray<Transition>
-    readonly warnings: ReadonlyArray<string>
-    readonly errors: ReadonlyArray<string>
-  }) => Promise<void>,
+  test: (shop: Shop) => Promise<void>,
   path = ""
 ): Promise<void> => {
   await using service = await sandbox({ pace: "10 millis" })
@@ -56,10 +58,7 @@ export const withShop = async (
 export const pays = async ({
   pawl,
   transitions
-}: {
-  readonly pawl: Pawl
-  readonly transitions: ReadonlyArray<Transition>
-}): Promise<void> => {
+}: Pick<Shop, "pawl" | "transitions">): Promise<void> => {
   await pawl.apmPayments.create({
     requestId: "order-1",
     accountId: "4711",
@@ -96,10 +95,19 @@ export const forge = (url: string, path = "/callback"): Promise<number> =>
     ({ status }) => status
   )
 
-/** Posts JSON to a route of the application. Returns the parsed body. */
-export const echo = (url: string): Promise<unknown> =>
-  fetch(`${url}/orders`, {
+/** A genuine callback is taken, and one that nobody signed is refused. */
+export const takes = async (shop: Shop): Promise<void> => {
+  await pays(shop)
+  expect(await forge(shop.url)).toBe(401)
+}
+
+/** Beside the callbacks a route of the application gets its JSON parsed. */
+export const takesBesideJson = async (shop: Shop): Promise<void> => {
+  await takes(shop)
+  const response = await fetch(`${shop.url}/orders`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ amount: "10.00" })
-  }).then((response) => response.json())
+  })
+  expect(await response.json()).toEqual({ read: { amount: "10.00" } })
+}
