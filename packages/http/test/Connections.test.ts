@@ -2,8 +2,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { execFile } from "node:child_process"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
@@ -12,37 +10,22 @@ import * as Transport from "../src/Transport.ts"
 import * as Server from "./support/server.ts"
 
 /** Answers each request after 5 ms and counts connections. */
-const startService = Effect.map(
-  Effect.acquireRelease(
-    Effect.callback<{ server: ReturnType<typeof createServer>; counts: { most: number } }>(
-      (resume) => {
-        const counts = { most: 0 }
-        let open = 0
-        const server = createServer((request, response) => {
-          const answer =
-            request.url === "/api/v1/auth"
-              ? '{"token":"abc"}'
-              : '{"transactionId":"100001","transactionStatus":"NEW"}'
-          request.resume().on("end", () => setTimeout(() => response.end(answer), 5))
-        })
-        server.on("connection", (socket) => {
-          counts.most = Math.max(counts.most, ++open)
-          socket.on("close", () => open--)
-        })
-        server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ server, counts })))
-      }
-    ),
-    ({ server }) =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  ),
-  ({ counts, server }) => ({
-    counts,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  })
-)
+const startService = Effect.gen(function* () {
+  const counts = { open: 0, most: 0 }
+  const { url } = yield* Server.start(
+    (socket, request) => {
+      const answer = request.startsWith("POST /api/v1/auth ")
+        ? '{"token":"abc"}'
+        : '{"transactionId":"100001","transactionStatus":"NEW"}'
+      setTimeout(() => Server.reply(socket, 200, answer), 5)
+    },
+    (socket) => {
+      counts.most = Math.max(counts.most, ++counts.open)
+      socket.on("close", () => counts.open--)
+    }
+  )
+  return { counts, url }
+})
 
 const send = (url: string, within: Duration.Input = "10 seconds") =>
   Transport.Transport.use((transport) =>

@@ -8,7 +8,6 @@ import { describe, expect, it } from "vitest"
 import * as Metrics from "../src/internal/wire/Metrics.ts"
 import type * as Pawl from "../src/Pawl.ts"
 import * as Memory from "./support/memory.ts"
-import * as Operations from "./support/operations.ts"
 
 const measured = <A>(
   service: Memory.Service,
@@ -84,32 +83,6 @@ describe("the metrics", () => {
     expect(min).toBe(max)
     expect(min).toBeGreaterThanOrEqual(4.16)
     expect(min).toBeLessThanOrEqual(4.25)
-  })
-
-  it.each<[string, Memory.Options]>([
-    ["a success", { answer: (request) => Memory.answer(200, Operations.answerTo(request)) }],
-    ["a refusal", { answer: ({ body = "" }) => Memory.answer(400, { message: body }) }],
-    ["a failure", { answer: () => Memory.answer(500, "") }],
-    ["wrong credentials", { auth: () => Memory.answer(401, "secret-canary-93ad") }]
-  ])("B04 hold no secret and no identifier after %s", async (_, options) => {
-    const service = new Memory.Service(options)
-    const calls = Operations.operations.map(({ call }) => call({ requestId: "request-1" }))
-    const text = await measured(
-      service,
-      calls,
-      Effect.map(
-        Effect.all([Metric.dump, Metric.snapshot]),
-        ([dump, snapshots]) =>
-          dump +
-          JSON.stringify(snapshots, (__, each: unknown) =>
-            typeof each === "bigint" ? String(each) : each
-          )
-      )
-    )
-    expect(text).toContain("pawl.http.call.duration")
-    expect(text).not.toMatch(/canary|request-1|100001/u)
-    for (const secret of [...Object.values(Operations.canaries).slice(0, 1), ...service.valid])
-      expect(text).not.toContain(secret)
   })
 })
 

@@ -5,12 +5,10 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import * as Server from "./support/server.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-profile-"))
 const file = join(folder, "profile.json")
@@ -75,31 +73,29 @@ describe("a fault", () => {
   })
 })
 
-it("the client takes the file of PAWL_PROFILE, and its own options before it", async () => {
-  const tokens: Array<string | undefined> = []
-  const server = createServer((request, response) => {
-    request.resume()
-    response.setHeader("content-type", "application/json")
-    if (request.url === "/api/v1/auth") return void response.end('{"pass":"abc","other":"def"}')
-    tokens.push(request.headers.authorization)
-    response.end('"SUCCEED"')
-  }).listen(0, "127.0.0.1")
-  await once(server, "listening")
-  writeFileSync(file, JSON.stringify({ switches: { tokenField: "pass" } }))
-  const env = {
-    PAWL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
-    PAWL_MERCHANT_KEY: "key",
-    PAWL_MERCHANT_SECRET: "secret",
-    PAWL_PROFILE: file
-  }
-  for (const profile of [undefined, { tokenField: undefined }, { tokenField: "other" }]) {
-    const layer = Layer.provide(
-      Pawl.layerConfig(undefined, { profile }),
-      ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+it("the client takes the file of PAWL_PROFILE, and its own options before it", () =>
+  Effect.gen(function* () {
+    const server = yield* Server.start((socket, request) => {
+      const isAuth = request.startsWith("POST /api/v1/auth ")
+      Server.reply(socket, 200, isAuth ? '{"pass":"abc","other":"def"}' : '"SUCCEED"')
+    })
+    writeFileSync(file, JSON.stringify({ switches: { tokenField: "pass" } }))
+    const env = {
+      PAWL_BASE_URL: `${server.url}/api`,
+      PAWL_MERCHANT_KEY: "key",
+      PAWL_MERCHANT_SECRET: "secret",
+      PAWL_PROFILE: file
+    }
+    for (const profile of [undefined, { tokenField: undefined }, { tokenField: "other" }]) {
+      const layer = Layer.provide(
+        Pawl.layerConfig(undefined, { profile }),
+        ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+      )
+      const status = ApmPayments.ApmPayments.use(({ status }) => status("7"))
+      expect(yield* Effect.provide(status, layer)).toBe("SUCCEED")
+    }
+    const tokens = server.received.flatMap(
+      (each) => /authorization: (.*)\r/iu.exec(each)?.[1] ?? []
     )
-    const status = ApmPayments.ApmPayments.use(({ status }) => status("7"))
-    expect(await Effect.runPromise(Effect.provide(status, layer))).toBe("SUCCEED")
-  }
-  expect(tokens).toEqual(["Bearer abc", "Bearer abc", "Bearer def"])
-  server.close()
-})
+    expect(tokens).toEqual(["Bearer abc", "Bearer abc", "Bearer def"])
+  }).pipe(Effect.scoped, Effect.runPromise))

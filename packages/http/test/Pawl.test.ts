@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
@@ -100,7 +101,7 @@ describe("B04 secrets", () => {
   }
 
   it.each(Object.entries(outcomes))(
-    "appear in no error, log or span after %s",
+    "appear in no error, log, span or metric after %s",
     async (_, serviceOptions) => {
       const out: Array<string> = []
       const print = (value: unknown) => {
@@ -110,6 +111,7 @@ describe("B04 secrets", () => {
             ""
         )
       }
+      let metrics = ""
       const spans: Array<string> = []
       const tracer = Memory.makeTracer((span, exit) => {
         spans.push(span.name)
@@ -145,10 +147,13 @@ describe("B04 secrets", () => {
           }
         }
         yield* TestClock.adjust("60 days")
+        metrics = yield* Metric.dump
+        print([metrics, yield* Metric.snapshot])
       }).pipe(
         Effect.provide(Layer.provideMerge(Memory.client(service), Logger.layer([logger]))),
         Effect.provideService(References.MinimumLogLevel, "All"),
         Effect.provideService(Tracer.Tracer, tracer),
+        Effect.provideService(Metric.MetricRegistry, new Map()),
         Effect.provide(TestClock.layer()),
         Effect.runPromise
       )
@@ -158,6 +163,9 @@ describe("B04 secrets", () => {
           "StatusReader.read"
         ])
       )
+      // A metric for each id would have no end.
+      expect(metrics).toContain("pawl.http.call.duration")
+      expect(metrics).not.toMatch(/request-1|100001/u)
       const all = out.join("\n")
       // Four digits within a time or an id are not the code.
       expect(new RegExp(`(?<![0-9a-f])${cvv}(?![0-9a-f])`, "u").exec(all)).toBe(null)

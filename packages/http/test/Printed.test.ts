@@ -5,7 +5,6 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
-import * as Redacted from "effect/Redacted"
 import { execFile } from "node:child_process"
 import { inspect, promisify } from "node:util"
 import { describe, expect, it } from "vitest"
@@ -66,30 +65,6 @@ describe.each(Object.entries(answers))("%s", (name, answer) => {
       expect(text).not.toMatch(/at .*packages\/http\/src/u)
     }
   })
-})
-
-it("each class has its tag as its name", () => {
-  const errors = [
-    new PaymentsError.Unauthorized({ sent: true }),
-    new PaymentsError.Declined({ response: failed }),
-    new PaymentsError.IntentRejected({ requestId: "r", errorCode: "c" }),
-    new PaymentsError.ValidationFailed({ sent: true, fields: [], body: Redacted.make(canary) }),
-    new PaymentsError.NotFound({}),
-    new PaymentsError.ServiceFailed({ status: 500, attempts: 1 }),
-    new PaymentsError.RateLimited({ attempts: 1 }),
-    new PaymentsError.Unreachable({ reason: "reset", sent: true, attempts: 1 }),
-    new PaymentsError.UnexpectedResponse({ status: 302, reason: "it is a redirect" }),
-    new PaymentsError.OutcomeUnknown({
-      requestId: "r",
-      cause: new PaymentsError.Unauthorized({ sent: true })
-    })
-  ]
-  for (const error of errors) {
-    expect([error.name, String(error)]).toEqual([error._tag, `${error._tag}: ${error.message}`])
-    expect(inspect(error)).toContain(`${error._tag}: ${error.message}`)
-    expect(inspect(error)).not.toContain(canary)
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ message: error.message })
-  }
 })
 
 it("the name and the printed form of an error can be replaced, as those of every error", () => {

@@ -64,18 +64,6 @@ describe("the expiry of a token", () => {
       Effect.runPromise
     )
 
-  it.each([
-    [10 * minutes, 10 * minutes],
-    [10 * minutes - 1, 30 * days],
-    [90 * minutes, 90 * minutes],
-    [30 * days - 1, 30 * days - 1],
-    [30 * days + 1, 30 * days],
-    [-1, 30 * days]
-  ])("that claims %d seconds is %d seconds", async (claimed, life) => {
-    const text = Memory.jwt({ exp: now + claimed })
-    expect(await lifeOf(text)).toEqual([life, text])
-  })
-
   it("is read from claims of every character", async () => {
     const text = Memory.jwt({ exp: now + 90 * minutes, name: ">>>>>>???????é" })
     expect(text).toMatch(/-.*_/u)
@@ -83,8 +71,7 @@ describe("the expiry of a token", () => {
   })
 
   it("is 30 days without a readable claim, under a label and without its text", async () => {
-    for (const text of ["a", "a.b.c", "..", "a.%%.c", Memory.jwt({ exp: String(now + 3600) })])
-      expect(await lifeOf(text)).toEqual([30 * days, text])
+    expect(await lifeOf("a.%%.c")).toEqual([30 * days, "a.%%.c"])
     const { text } = await Effect.runPromise(TokenResponse.toToken("a"))
     expect(text.label).toBe("token")
   })
