@@ -1,4 +1,5 @@
-import { bundleOf } from "@pawl/test-support/Program"
+import { bundleOf, run as runProgram } from "@pawl/test-support/Program"
+import { startInTest } from "@pawl/test-support/ProgramTests"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import {
@@ -24,43 +25,24 @@ import { afterAll, expect, it } from "vitest"
 const file = fileURLToPath(new URL("../src/bin/pawl.ts", import.meta.url))
 const program = bundleOf(file)
 
-const runIn = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
-  new Promise<{ readonly code: unknown; readonly out: string; readonly err: string }>((done) => {
-    const options = { env: { ...process.env, ...env } }
-    execFile(process.execPath, [program, ...args], options, (error, out, err) =>
-      done({ code: error?.code ?? 0, out, err })
-    )
-  })
+const runIn = async (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
+  const { code, stderr, stdout } = await Effect.runPromise(
+    runProgram(process.execPath, [file, ...args], env)
+  )
+  return { code, out: stdout, err: stderr }
+}
 
 const run = (...args: ReadonlyArray<string>) => runIn({}, ...args)
 
 const directory = mkdtempSync(join(tmpdir(), "pawl-command-"))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/**
- * Starts a command. Returns its first line and the process. `says` completes when it has printed a
- * text.
- */
-const start = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
-  new Promise<{
-    readonly line: string
-    readonly says: (text: string) => Promise<unknown>
-    readonly stop: () => Promise<unknown>
-  }>((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, ...env } })
-    const ended = new Promise((done) => child.once("exit", (code) => done(code)))
-    let out = ""
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      out += chunk
-      const [line = ""] = /^.*\n/u.exec(out) ?? []
-      const stop = () => (child.kill("SIGTERM"), ended)
-      const says = async (text: string) => {
-        while (!out.includes(text)) await once(child.stdout, "data")
-      }
-      if (line !== "") resolve({ line: line.trim(), says, stop })
-    })
-    child.once("exit", (code) => reject(new Error(`ended with ${code}: ${out}`)))
-  })
+/** Starts a command. Returns its first line, and how to wait for a later one and to stop it. */
+const start = async (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
+  const { child, ended, line } = startInTest(process.execPath, [file, ...args], env)
+  const stop = () => (child.kill("SIGTERM"), ended)
+  return { line: await line(/^(.+)\n/u), says: line, stop }
+}
 
 const names = [
   "sandbox",
@@ -184,7 +166,7 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
     callbackUrl
   )
   expect(triggered).toMatchObject({ code: 0, out: expect.stringContaining("SUCCEED") as unknown })
-  await receiver.says('"to":"SUCCEED"')
+  await receiver.says(/"to":"SUCCEED"/u)
   expect(await receiver.stop()).toBe(0)
 
   const env = {
@@ -253,18 +235,13 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   const { port } = silent.address() as AddressInfo
   const silentUrl = `http://127.0.0.1:${port}/api`
   expect(await runIn(env, "receiver", "rename", baseUrl, silentUrl)).toMatchObject({ code: 0 })
-  const interrupted = spawn(
-    process.execPath,
-    [program, "reconcile", "--day", day, "--out", join(directory, "interrupted")],
-    { env: { ...process.env, ...env, PAWL_BASE_URL: silentUrl } }
-  )
-  const ended = once(interrupted, "exit")
-  let said = ""
-  interrupted.stderr.setEncoding("utf8").on("data", (chunk: string) => (said += chunk))
+  const out = join(directory, "interrupted")
+  const args = [file, "reconcile", "--day", day, "--out", out]
+  const interrupted = startInTest(process.execPath, args, { ...env, PAWL_BASE_URL: silentUrl })
   await asked.promise
-  interrupted.kill("SIGINT")
-  expect(await ended).toEqual([130, null])
-  expect(said).toBe(
+  interrupted.child.kill("SIGINT")
+  expect(await interrupted.ended).toBe(130)
+  expect(interrupted.stderr()).toBe(
     `Interrupted: 0 of 1 transactions of ${day} are compared; run the command again to compare the others.\n`
   )
   silent.closeAllConnections()

@@ -8,20 +8,33 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { expect, it } from "vitest"
+import { afterEach, beforeEach, expect, it } from "vitest"
 
 const file = fileURLToPath(new URL("../src/bin/pawl.ts", import.meta.url))
 
 const doctor = (...args: ReadonlyArray<string>) =>
   Effect.runPromise(run(process.execPath, [file, "doctor", ...args]))
 
-it("finds a sandbox to be as its profile says, and tells what another profile gets wrong", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
+let folder = ""
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** Writes a profile with readings. Returns the arguments of a sandbox that has it. */
+const sandboxWith = async (readings: Readonly<Record<string, string>>) => {
   const profile = join(folder, "profile.json")
-  const readings = { checksum: '":", lower-case hex', decimals: "cut off", receiverTime: "3 s" }
   await writeFile(profile, JSON.stringify({ readings }))
-  const args = [file, "sandbox", "--port", "0", "--profile", profile]
-  const baseUrl = await startInTest(process.execPath, args).line(/^ready (\S+)$/mu)
+  return [file, "sandbox", "--port", "0", "--profile", profile]
+}
+
+const startSandbox = (args = [file, "sandbox", "--port", "0"]) =>
+  startInTest(process.execPath, args).line(/^ready (\S+)$/mu)
+
+it("finds a sandbox to be as its profile says, and tells what another profile gets wrong", async () => {
+  const readings = { checksum: '":", lower-case hex', decimals: "cut off", receiverTime: "3 s" }
+  const baseUrl = await startSandbox(await sandboxWith(readings))
+  const profile = join(folder, "profile.json")
   const first = join(folder, "first")
 
   const as = await doctor("--base-url", baseUrl, "--fast", "--profile", profile, "--out", first)
@@ -48,11 +61,9 @@ it("finds a sandbox to be as its profile says, and tells what another profile ge
   })
   expect(other.stdout).toContain('| → | 2 | Request checksum | "\\|", lower-case hex | ":", lower')
   expect(other.stdout).toContain("Nothing has changed since the fixtures.")
-  await rm(folder, { recursive: true })
 }, 60_000)
 
 it("keeps the steps that it has paid for if a write fails, and does not begin again by itself", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
   const fixtures = join(folder, "fixtures.json")
   const steps = async () =>
     (JSON.parse(await readFile(fixtures, "utf8")) as { readonly steps: ReadonlyArray<string> })
@@ -60,8 +71,7 @@ it("keeps the steps that it has paid for if a write fails, and does not begin ag
   // A run at a wrong address has made nothing, and stops no other.
   const nowhere = await doctor("--base-url", "http://127.0.0.1:9/api", "--out", folder)
   expect([nowhere.code, await steps()]).toEqual([1, []])
-  const sandbox = startInTest(process.execPath, [file, "sandbox", "--port", "0"])
-  const baseUrl = await sandbox.line(/^ready (\S+)$/mu)
+  const baseUrl = await startSandbox()
   const args = ["doctor", "--base-url", baseUrl, "--fast", "--out", folder]
   // A file has at most 16 KiB, as on a full disk.
   const limited = ["-c", 'ulimit -f 16; exec "$0" "$@"', process.execPath, file, ...args]
@@ -85,7 +95,6 @@ it("keeps the steps that it has paid for if a write fails, and does not begin ag
     code: 1,
     stderr: `The service cannot be probed: ${fixtures} is not the fixtures of a run; --new makes all transactions again\n`
   })
-  await rm(folder, { recursive: true })
 }, 60_000)
 
 it("--fast does not read an endless answer of another service", async () => {
@@ -105,15 +114,11 @@ it("--fast does not read an endless answer of another service", async () => {
 }, 30_000)
 
 it("a sandbox does not start with a reading that it cannot have, and names it", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
-  const profile = join(folder, "profile.json")
-  await writeFile(profile, JSON.stringify({ readings: { decimals: "kept" } }))
-  const started = run(process.execPath, [file, "sandbox", "--port", "0", "--profile", profile])
+  const started = run(process.execPath, await sandboxWith({ decimals: "kept" }))
   expect(await Effect.runPromise(started)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("decimals: kept") as unknown
   })
-  await rm(folder, { recursive: true })
 })
 
 it("--plan sends nothing", async () => {
@@ -130,17 +135,13 @@ it("refuses a host that may be production, unless its name is given once more", 
 })
 
 it("prints the lines of the guide's report, of a service that differs in four points", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
-  const profile = join(folder, "profile.json")
   const readings = {
     token: "data.accessToken",
     checksum: '":", lower-case hex',
     after401: "dropped",
     limits: "x-ratelimit-limit"
   }
-  await writeFile(profile, JSON.stringify({ readings }))
-  const args = [file, "sandbox", "--port", "0", "--profile", profile]
-  const baseUrl = await startInTest(process.execPath, args).line(/^ready (\S+)$/mu)
+  const baseUrl = await startSandbox(await sandboxWith(readings))
   const { stderr, stdout } = await doctor("--base-url", baseUrl, "--fast", "--out", folder)
   const printed = `${stderr}\n${stdout}`
     .replaceAll(baseUrl, "URL")
@@ -153,5 +154,4 @@ it("prints the lines of the guide's report, of a service that differs in four po
   const parts = sample.replace(/http:\S+/u, "URL").split("…")
   expect(parts.length).toBeGreaterThan(10)
   for (const part of parts) expect(printed).toContain(part.trim())
-  await rm(folder, { recursive: true })
 }, 60_000)
