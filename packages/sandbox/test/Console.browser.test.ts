@@ -48,19 +48,11 @@ const advance = async (page: Page, duration: string) => {
 
 type Services = Sandbox.Services | Scope.Scope
 
-/** The act of a test on a page. */
-type Act = (
-  page: Page
-) =>
-  | Promise<unknown>
-  | Effect.Effect<unknown, unknown, Services>
-  | Generator<Effect.Effect<unknown, unknown, Services>, unknown, never>
+/** Runs an effect beside the sandbox of a test. */
+type Run = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
 
-const toEffect = (act: Act, page: Page): Effect.Effect<unknown, unknown, Services> => {
-  const made = act(page)
-  if (Effect.isEffect(made)) return made
-  return made instanceof Promise ? Effect.promise(() => made) : Effect.gen(() => made)
-}
+/** The act of a test on a page. */
+type Act = (page: Page, run: Run) => Promise<unknown>
 
 interface Options extends PageOptions {
   readonly path?: string
@@ -75,20 +67,18 @@ inChromium((withPage) => {
     path: string,
     act: Act,
     { allowed, ...options }: PageOptions & { readonly allowed?: RegExp } = {}
-  ): Effect.Effect<unknown, unknown, Services> =>
+  ): Effect.Effect<void, never, Services> =>
     Effect.gen(function* () {
       const home = yield* origin
-      const context = yield* Effect.context<Services>()
-      const exit = yield* Effect.promise(() =>
+      const run = Effect.runPromiseWith(yield* Effect.context<Services>())
+      yield* Effect.promise(() =>
         withPage(async (page) => {
           const faults = faultsOf(page, home, allowed)
           await page.goto(home + path)
-          const exit = await Effect.runPromiseExitWith(context)(toEffect(act, page))
+          await act(page, run)
           assert.deepStrictEqual(faults, [])
-          return exit
         }, options)
       )
-      return yield* exit
     })
 
   /** Declares a test of a page of a new sandbox. */
@@ -100,37 +90,35 @@ inChromium((withPage) => {
 
   const does = (act: () => Promise<unknown>) => Effect.asVoid(Effect.promise(act))
 
-  onConsole("a payment made while the console is open updates on the page", function* (page) {
-    const merchant = yield* shop
-    yield* does(() => visible(page, "empty", "No transactions yet"))
+  onConsole("a payment made while the console is open updates on the page", async (page, run) => {
+    const merchant = await run(shop)
+    await visible(page, "empty", "No transactions yet")
     const { callbackUrl } = merchant
-    const id = yield* pay({ callbackUrl, order: { orderId: "A-1041", title: "Espresso" } })
-    yield* does(async () => {
-      await visible(page, `transaction-${id}`, /10\.50 EUR.*SUCCEED.*A-1041/su)
-      await visible(page, "status", "SUCCEED")
-      await visible(page, "story", "All 4 callbacks were delivered.")
-      assert.match(
-        (await page.getByTestId("story").textContent()) ?? "",
-        /^Succeeded .+ after it was created\./u
-      )
-      assert.deepStrictEqual(await page.getByTestId("steps").locator(".name").allTextContents(), [
-        "NEW",
-        "PENDING",
-        "PROCESSING",
-        "SUCCEED"
-      ])
-      assert.strictEqual(await page.getByTestId("steps").getByText("delivered").count(), 4)
-      const types = page.getByTestId("timeline").locator("li")
-      const kinds = await types.evaluateAll((all) => all.map((one) => one.dataset["type"]))
-      assert.deepStrictEqual(kinds.slice(0, 2), ["request", "status"])
-      assert.lengthOf(kinds, 1 + 4 + 4)
-      assert.include(await page.title(), "SUCCEED")
-      // The page names the header without its value.
-      const { received } = merchant
-      const text = (await page.textContent("body")) ?? ""
-      assert.include(text, "signed in X-Checksum")
-      assert.notInclude(text, String(received[0]?.headers["x-checksum"]))
-    })
+    const id = await run(pay({ callbackUrl, order: { orderId: "A-1041", title: "Espresso" } }))
+    await visible(page, `transaction-${id}`, /10\.50 EUR.*SUCCEED.*A-1041/su)
+    await visible(page, "status", "SUCCEED")
+    await visible(page, "story", "All 4 callbacks were delivered.")
+    assert.match(
+      (await page.getByTestId("story").textContent()) ?? "",
+      /^Succeeded .+ after it was created\./u
+    )
+    assert.deepStrictEqual(await page.getByTestId("steps").locator(".name").allTextContents(), [
+      "NEW",
+      "PENDING",
+      "PROCESSING",
+      "SUCCEED"
+    ])
+    assert.strictEqual(await page.getByTestId("steps").getByText("delivered").count(), 4)
+    const types = page.getByTestId("timeline").locator("li")
+    const kinds = await types.evaluateAll((all) => all.map((one) => one.dataset["type"]))
+    assert.deepStrictEqual(kinds.slice(0, 2), ["request", "status"])
+    assert.lengthOf(kinds, 1 + 4 + 4)
+    assert.include(await page.title(), "SUCCEED")
+    // The page names the header without its value.
+    const { received } = merchant
+    const text = (await page.textContent("body")) ?? ""
+    assert.include(text, "signed in X-Checksum")
+    assert.notInclude(text, String(received[0]?.headers["x-checksum"]))
   })
 
   onConsole(
@@ -191,69 +179,64 @@ inChromium((withPage) => {
     { allowed: /401/u, sandbox: { merchantKey: "other" } }
   )
 
-  onConsole("the move button gives a status for good, and sends the callback", function* (page) {
-    const { callbackUrl, received } = yield* shop
-    yield* pay({ callbackUrl, scenario: "stuck" })
-    yield* does(async () => {
+  onConsole(
+    "the move button gives a status for good, and sends the callback",
+    async (page, run) => {
+      const { callbackUrl, received } = await run(shop)
+      await run(pay({ callbackUrl, scenario: "stuck" }))
       await visible(page, "story", "It stays in PROCESSING: its scenario has ended.")
       await page.getByTestId("move-to").selectOption("FAILED")
       await page.getByTestId("decline-code").fill("51")
-    })
-    // The form still moves the transaction that it showed.
-    const next = yield* pay({ requestId: "r-2", amount: "2.00" })
-    yield* does(async () => {
+      // The form still moves the transaction that it showed.
+      const next = await run(pay({ requestId: "r-2", amount: "2.00" }))
       await page.getByTestId(`transaction-${next}`).waitFor()
       await page.getByTestId("move").click()
       await visible(page, "announcement", /^100001 (?:was moved to|is now) FAILED/u)
       await visible(page, "step-FAILED", "delivered")
       await visible(page, "story", /^Declined .+, with code 51\. All 4 callbacks/u)
       assert.strictEqual(received.at(-1)?.body.transactionStatus, "FAILED")
-    })
-  })
+    }
+  )
 
-  onConsole("the resend button sends a callback again", function* (page) {
-    const { callbackUrl, received } = yield* shop
-    yield* pay({ callbackUrl })
-    yield* does(async () => {
-      await visible(page, "step-SUCCEED", "delivered")
-      await page.getByTestId("resend-2").click()
-      await visible(page, "announcement", "The callback PENDING of 100001 was sent again.")
-      await visible(page, "delivery-5", "PENDING was answered 200")
-      await visible(page, "step-PENDING", /delivered twice$/u)
-      assert.lengthOf(received, 5)
-      assert.strictEqual(received.at(-1)?.body.transactionStatus, "PENDING")
-    })
+  onConsole("the resend button sends a callback again", async (page, run) => {
+    const { callbackUrl, received } = await run(shop)
+    await run(pay({ callbackUrl }))
+    await visible(page, "step-SUCCEED", "delivered")
+    await page.getByTestId("resend-2").click()
+    await visible(page, "announcement", "The callback PENDING of 100001 was sent again.")
+    await visible(page, "delivery-5", "PENDING was answered 200")
+    await visible(page, "step-PENDING", /delivered twice$/u)
+    assert.lengthOf(received, 5)
+    assert.strictEqual(received.at(-1)?.body.transactionStatus, "PENDING")
   })
 
   onConsole(
     "an advance of the clock by 62 minutes delivers everything that falls due",
-    function* (page) {
-      const merchant = yield* shop
+    async (page, run) => {
+      const merchant = await run(shop)
       merchant.answer = 503
-      yield* pay({ callbackUrl: merchant.callbackUrl, scenario: "decline:5" })
-      yield* does(async () => {
-        await visible(
-          page,
-          "story",
-          /2 of 2 callbacks were answered 503; the next attempt is due at/u
-        )
-        await page.getByTestId("status-filter").selectOption("undelivered")
-        await visible(page, "transaction-100001", "undelivered callback")
-        await advance(page, "3 minutes")
-        await visible(page, "step-FAILED", "got 503 · 2 attempts")
-        await page.getByTestId("nav-requests").click()
-        await page.getByTestId("requests").locator("tbody tr").first().waitFor()
-        await page.getByTestId("nav-transactions").click()
-        await advance(page, "59 minutes")
-        await visible(page, "step-FAILED", "got 503 · 6 attempts, dropped")
-        await visible(page, "story", "2 of 2 callbacks were answered 503 and were dropped.")
-        await visible(page, "advanced", "+1 h 2 min")
-        assert.lengthOf(merchant.received, 12)
-        assert.match((await page.getByTestId("delivery-12").textContent()) ?? "", /^\+1 h 2 min/u)
-        await advance(page, "1 day")
-        await page.getByTestId("nav-requests").click()
-        await visible(page, "requests", /\d \w+ \d{4}, [\d:]{8}/u)
-      })
+      await run(pay({ callbackUrl: merchant.callbackUrl, scenario: "decline:5" }))
+      await visible(
+        page,
+        "story",
+        /2 of 2 callbacks were answered 503; the next attempt is due at/u
+      )
+      await page.getByTestId("status-filter").selectOption("undelivered")
+      await visible(page, "transaction-100001", "undelivered callback")
+      await advance(page, "3 minutes")
+      await visible(page, "step-FAILED", "got 503 · 2 attempts")
+      await page.getByTestId("nav-requests").click()
+      await page.getByTestId("requests").locator("tbody tr").first().waitFor()
+      await page.getByTestId("nav-transactions").click()
+      await advance(page, "59 minutes")
+      await visible(page, "step-FAILED", "got 503 · 6 attempts, dropped")
+      await visible(page, "story", "2 of 2 callbacks were answered 503 and were dropped.")
+      await visible(page, "advanced", "+1 h 2 min")
+      assert.lengthOf(merchant.received, 12)
+      assert.match((await page.getByTestId("delivery-12").textContent()) ?? "", /^\+1 h 2 min/u)
+      await advance(page, "1 day")
+      await page.getByTestId("nav-requests").click()
+      await visible(page, "requests", /\d \w+ \d{4}, [\d:]{8}/u)
     }
   )
 
@@ -267,9 +250,10 @@ inChromium((withPage) => {
     { allowed: /status of 400/u }
   )
 
-  onConsole("a fault strikes the next request, is counted, and can be cleared", function* (page) {
-    const create = Effect.map(api("POST", "/v1/payments/apm", payment()), ({ status }) => status)
-    yield* does(async () => {
+  onConsole(
+    "a fault strikes the next request, is counted, and can be cleared",
+    async (page, run) => {
+      const create = Effect.map(api("POST", "/v1/payments/apm", payment()), ({ status }) => status)
       await live(page)
       await page.getByTestId("open-faults").click()
       await page.getByTestId("fault-endpoint").selectOption("POST /v1/payments/apm")
@@ -278,163 +262,152 @@ inChromium((withPage) => {
       await page.getByTestId("set-fault").click()
       await visible(page, "faults", "POST /v1/payments/apm 503, 2 more")
       await visible(page, "fault-count", "1")
-    })
-    assert.strictEqual(yield* create, 503)
-    yield* does(async () => {
+      assert.strictEqual(await run(create), 503)
       await visible(page, "faults", "POST /v1/payments/apm 503, 1 more")
       await page.getByTestId("clear-faults").click()
       await visible(page, "fault-count", "0")
       await page.keyboard.press("Escape")
       await page.getByTestId("nav-requests").click()
       await visible(page, "requests", /POST \/api\/v1\/payments\/apm\s*503.*503/u)
-    })
-    assert.strictEqual(yield* create, 200)
-  })
+      assert.strictEqual(await run(create), 200)
+    }
+  )
 
-  onConsole("a reset removes everything", function* (page) {
-    const id = yield* pay()
-    yield* does(async () => {
-      await page.getByTestId(`transaction-${id}`).waitFor()
-      await page.getByTestId("open-reset").click()
-      await page.getByTestId("reset").click()
-      await visible(page, "empty", "No transactions yet")
-      assert.strictEqual(await page.getByTestId(`transaction-${id}`).count(), 0)
-      await page.getByTestId("nav-requests").click()
-      await visible(page, "requests", "No requests yet.")
-    })
+  onConsole("a reset removes everything", async (page, run) => {
+    const id = await run(pay())
+    await page.getByTestId(`transaction-${id}`).waitFor()
+    await page.getByTestId("open-reset").click()
+    await page.getByTestId("reset").click()
+    await visible(page, "empty", "No transactions yet")
+    assert.strictEqual(await page.getByTestId(`transaction-${id}`).count(), 0)
+    await page.getByTestId("nav-requests").click()
+    await visible(page, "requests", "No requests yet.")
   })
 
   onConsole(
     "a transaction has a URL, which works after a reload and in another tab",
-    function* (page) {
-      const older = yield* pay({ requestId: "r-1", amount: "1.00" })
-      yield* pay({ requestId: "r-2", amount: "2.00" })
-      yield* does(async () => {
-        await visible(page, "title", "2.00 EUR")
-        await page.getByTestId(`transaction-${older}`).click()
-        await visible(page, "title", "1.00 EUR")
-      })
+    async (page, run) => {
+      const older = await run(pay({ requestId: "r-1", amount: "1.00" }))
+      await run(pay({ requestId: "r-2", amount: "2.00" }))
+      await visible(page, "title", "2.00 EUR")
+      await page.getByTestId(`transaction-${older}`).click()
+      await visible(page, "title", "1.00 EUR")
       const { pathname, hash } = new URL(page.url())
-      yield* pay({ requestId: "r-3", amount: "3.00" })
-      yield* does(async () => {
-        await page.getByTestId("transaction-100003").waitFor()
-        await visible(page, "title", "1.00 EUR")
-        await page.reload()
-        await visible(page, "title", "1.00 EUR")
-        assert.strictEqual(
-          await page.getByTestId(`transaction-${older}`).getAttribute("aria-current"),
-          "true"
+      await run(pay({ requestId: "r-3", amount: "3.00" }))
+      await page.getByTestId("transaction-100003").waitFor()
+      await visible(page, "title", "1.00 EUR")
+      await page.reload()
+      await visible(page, "title", "1.00 EUR")
+      assert.strictEqual(
+        await page.getByTestId(`transaction-${older}`).getAttribute("aria-current"),
+        "true"
+      )
+      await run(visit(pathname + hash, (other) => visible(other, "title", "1.00 EUR")))
+      await run(
+        visit("/#/transactions/7", (other) =>
+          visible(other, "missing", "There is no transaction 7")
         )
-      })
-      yield* visit(pathname + hash, (other) => does(() => visible(other, "title", "1.00 EUR")))
-      yield* visit("/#/transactions/7", (other) =>
-        does(() => visible(other, "missing", "There is no transaction 7"))
       )
     }
   )
 
-  onConsole("D04: any text of a merchant is shown only as text", function* (page) {
+  onConsole("D04: any text of a merchant is shown only as text", async (page, run) => {
     const [title = "", name = "", first = "", second = "", third = "", fourth = ""] = hostile
-    const id = yield* pay({
-      requestId: title,
-      callbackUrl: undefined,
-      order: { orderId: name, title, name: first, siteId: second },
-      apmPayload: { paymentMethod: third },
-      metadata: { [fourth]: first, cart: second }
-    })
-    yield* does(async () => {
-      await page.getByTestId(`transaction-${id}`).waitFor()
-      await visible(page, "properties", title)
-      const text = (await page.textContent("body")) ?? ""
-      for (const entered of [title, name, first, second, third, fourth])
-        assert.include(text, entered)
-      await page.getByTestId("search").fill(first)
-      await visible(page, "tally", "1 of 1 transaction matches.")
-      assert.strictEqual(await page.locator("main img, main iframe, main svg, main b b").count(), 0)
-      assert.notInclude(await page.title(), "pwned")
-    })
-    yield* visit("/#/transactions/%3Cimg%20src=x%20onerror=alert(1)%3E", (other) =>
-      does(() => visible(other, "missing", "<img src=x onerror=alert(1)>"))
+    const id = await run(
+      pay({
+        requestId: title,
+        callbackUrl: undefined,
+        order: { orderId: name, title, name: first, siteId: second },
+        apmPayload: { paymentMethod: third },
+        metadata: { [fourth]: first, cart: second }
+      })
+    )
+    await page.getByTestId(`transaction-${id}`).waitFor()
+    await visible(page, "properties", title)
+    const text = (await page.textContent("body")) ?? ""
+    for (const entered of [title, name, first, second, third, fourth]) assert.include(text, entered)
+    await page.getByTestId("search").fill(first)
+    await visible(page, "tally", "1 of 1 transaction matches.")
+    assert.strictEqual(await page.locator("main img, main iframe, main svg, main b b").count(), 0)
+    assert.notInclude(await page.title(), "pwned")
+    await run(
+      visit("/#/transactions/%3Cimg%20src=x%20onerror=alert(1)%3E", (other) =>
+        visible(other, "missing", "<img src=x onerror=alert(1)>")
+      )
     )
   })
 
   onConsole(
     "subscriptions and intents are listed with links to their charges and pages",
-    function* (page) {
-      const { redirectUrl } = yield* intentAt({ order: { orderId: "T-9", title: "Tea" } })
-      const { cardToken } = yield* createAt("/payments/card/tokenize")
-      yield* createAt("/payments/card/recurring", { cardToken })
-      yield* does(async () => {
-        await page.getByTestId("nav-intents").click()
-        await visible(page, "intents", /PAYMENT.*open.*10\.50 EUR.*T-9/u)
-        const link = page.getByTestId("intents").getByText("Hosted page")
-        assert.strictEqual(await link.getAttribute("href"), redirectUrl)
-        await page.getByTestId("nav-subscriptions").click()
-        await visible(page, "subscriptions", "ACTIVE")
-        await page.getByTestId("subscriptions").getByRole("link").last().click()
-        await visible(page, "properties", "Charge of")
-      })
+    async (page, run) => {
+      const { redirectUrl } = await run(intentAt({ order: { orderId: "T-9", title: "Tea" } }))
+      const { cardToken } = await run(createAt("/payments/card/tokenize"))
+      await run(createAt("/payments/card/recurring", { cardToken }))
+      await page.getByTestId("nav-intents").click()
+      await visible(page, "intents", /PAYMENT.*open.*10\.50 EUR.*T-9/u)
+      const link = page.getByTestId("intents").getByText("Hosted page")
+      assert.strictEqual(await link.getAttribute("href"), redirectUrl)
+      await page.getByTestId("nav-subscriptions").click()
+      await visible(page, "subscriptions", "ACTIVE")
+      await page.getByTestId("subscriptions").getByRole("link").last().click()
+      await visible(page, "properties", "Charge of")
     }
   )
 
-  onConsole("the list can be searched, filtered, and used by keyboard alone", function* (page) {
+  onConsole("the list can be searched, filtered, and used by keyboard alone", async (page, run) => {
     for (const [at, scenario] of ["succeed", "decline:5", "cancel"].entries()) {
-      yield* pay({ requestId: `r-${at}`, scenario, order: { orderId: `A-${at}` } })
+      await run(pay({ requestId: `r-${at}`, scenario, order: { orderId: `A-${at}` } }))
     }
-    yield* does(async () => {
-      await visible(page, "transaction-100003", "CANCELLED")
-      await visible(page, "transaction-100001", "SUCCEED")
-      await page.keyboard.press("/")
-      await page.keyboard.type("a-1")
-      await visible(page, "tally", "1 of 3 transactions matches.")
-      await page.getByTestId("search").fill("")
-      await page.getByTestId("status-filter").selectOption("SUCCEED")
-      await visible(page, "tally", "1 of 3 transactions matches.")
-      await page.getByTestId("status-filter").selectOption("")
-      await visible(page, "tally", "3 transactions.")
-      await page.getByTestId("status-filter").focus()
-      await page.keyboard.press("Tab")
-      await page.keyboard.press("ArrowDown")
-      await page.keyboard.press("Enter")
-      await visible(page, "properties", "100002")
-      await page.getByTestId("copy-100002").waitFor()
-      const at = page.getByTestId("timeline").locator("time").first()
-      assert.match((await at.getAttribute("title")) ?? "", /^[\d-]{10} [\d:]{8} UTC$/u)
-      assert.strictEqual(
-        await page.evaluate("document.activeElement.dataset.testid"),
-        "transaction-100002"
-      )
-      await page.getByTestId("move-to").selectOption("FAILED")
-      await page.getByTestId("decline-code").fill("x")
-      await page.getByTestId("move-to").selectOption("SUCCEED")
-      await page.getByTestId("move").focus()
-      await page.keyboard.press("Enter")
-      await visible(page, "step-SUCCEED", "SUCCEED")
-      assert.strictEqual(await page.evaluate("document.activeElement.dataset.testid"), "move")
-    })
+    await visible(page, "transaction-100003", "CANCELLED")
+    await visible(page, "transaction-100001", "SUCCEED")
+    await page.keyboard.press("/")
+    await page.keyboard.type("a-1")
+    await visible(page, "tally", "1 of 3 transactions matches.")
+    await page.getByTestId("search").fill("")
+    await page.getByTestId("status-filter").selectOption("SUCCEED")
+    await visible(page, "tally", "1 of 3 transactions matches.")
+    await page.getByTestId("status-filter").selectOption("")
+    await visible(page, "tally", "3 transactions.")
+    await page.getByTestId("status-filter").focus()
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await visible(page, "properties", "100002")
+    await page.getByTestId("copy-100002").waitFor()
+    const at = page.getByTestId("timeline").locator("time").first()
+    assert.match((await at.getAttribute("title")) ?? "", /^[\d-]{10} [\d:]{8} UTC$/u)
+    assert.strictEqual(
+      await page.evaluate("document.activeElement.dataset.testid"),
+      "transaction-100002"
+    )
+    await page.getByTestId("move-to").selectOption("FAILED")
+    await page.getByTestId("decline-code").fill("x")
+    await page.getByTestId("move-to").selectOption("SUCCEED")
+    await page.getByTestId("move").focus()
+    await page.keyboard.press("Enter")
+    await visible(page, "step-SUCCEED", "SUCCEED")
+    assert.strictEqual(await page.evaluate("document.activeElement.dataset.testid"), "move")
   })
 
   onConsole(
     "misses no change while it reads the lists",
-    function* (page) {
-      const paying = Effect.runPromiseWith(yield* Effect.context<Sandbox.Sandbox>())
-      yield* does(async () => {
-        await live(page)
-        await page.addInitScript(listen)
-        await page.route(
-          "**/sandbox/transactions",
-          async (route) => {
-            const response = await route.fetch()
-            await paying(pay({ amount: "7.77", scenario: "stuck" }))
-            while (!(await page.evaluate(streamText)).includes(`"status":"PROCESSING"`));
-            await route.fulfill({ response })
-          },
-          { times: 1 }
-        )
-        await page.reload()
-        await visible(page, "title", "7.77 EUR")
-        await visible(page, "status", "PROCESSING")
-      })
+    async (page, run) => {
+      const paying = Effect.runPromiseWith(await run(Effect.context<Sandbox.Sandbox>()))
+      await live(page)
+      await page.addInitScript(listen)
+      await page.route(
+        "**/sandbox/transactions",
+        async (route) => {
+          const response = await route.fetch()
+          await paying(pay({ amount: "7.77", scenario: "stuck" }))
+          while (!(await page.evaluate(streamText)).includes(`"status":"PROCESSING"`));
+          await route.fulfill({ response })
+        },
+        { times: 1 }
+      )
+      await page.reload()
+      await visible(page, "title", "7.77 EUR")
+      await visible(page, "status", "PROCESSING")
     },
     { isNew: true }
   )
@@ -493,90 +466,82 @@ inChromium((withPage) => {
 
   onConsole(
     "the timeline shows the bodies of requests and callbacks, without their secrets",
-    function* (page) {
-      const { callbackUrl, received } = yield* shop
+    async (page, run) => {
+      const { callbackUrl, received } = await run(shop)
       const metadata = { note: "token 7", "sandbox.scenario": "succeed" }
-      yield* createAt("/payments/card", { callbackUrl, metadata })
-      yield* does(async () => {
-        await visible(page, "story", "All 4 callbacks were delivered.")
-        const [first, ...rest] = await page.locator(".timeline details summary").all()
-        await first?.click()
-        await visible(page, "bodies-requests-2", /"number": "•••"[^]*"cvv": "•••"/u)
-        await visible(page, "bodies-requests-2", /"note": "token 7"[^]*"transactionId": "100001"/u)
-        for (const summary of rest) await summary.click()
-        await visible(page, "bodies-deliveries-4", `"transactionStatus": "SUCCEED"`)
-        const shown = await page.getByTestId("bodies-deliveries-4").locator("pre").textContent()
-        assert.deepStrictEqual(JSON.parse(shown ?? ""), received[3]?.body)
-        const text = (await page.textContent("body")) ?? ""
-        for (const secret of ["4242424242424242", `"737"`]) assert.notInclude(text, secret)
-        await isAccessible(page)
-      })
+      await run(createAt("/payments/card", { callbackUrl, metadata }))
+      await visible(page, "story", "All 4 callbacks were delivered.")
+      const [first, ...rest] = await page.locator(".timeline details summary").all()
+      await first?.click()
+      await visible(page, "bodies-requests-2", /"number": "•••"[^]*"cvv": "•••"/u)
+      await visible(page, "bodies-requests-2", /"note": "token 7"[^]*"transactionId": "100001"/u)
+      for (const summary of rest) await summary.click()
+      await visible(page, "bodies-deliveries-4", `"transactionStatus": "SUCCEED"`)
+      const shown = await page.getByTestId("bodies-deliveries-4").locator("pre").textContent()
+      assert.deepStrictEqual(JSON.parse(shown ?? ""), received[3]?.body)
+      const text = (await page.textContent("body")) ?? ""
+      for (const secret of ["4242424242424242", `"737"`]) assert.notInclude(text, secret)
+      await isAccessible(page)
       // A body that a person reads stays open while the merchant polls.
       const poll = api("GET", "/v1/payments/card/status/100001")
-      yield* poll
-      yield* does(() => page.locator(".timeline details:not([open]) summary").click())
-      yield* poll
-      yield* does(async () => {
-        await visible(page, "timeline", "answered 200 · 2 times")
-        assert.isTrue(await page.evaluate("document.activeElement.parentElement.open"))
-      })
+      await run(poll)
+      await page.locator(".timeline details:not([open]) summary").click()
+      await run(poll)
+      await visible(page, "timeline", "answered 200 · 2 times")
+      assert.isTrue(await page.evaluate("document.activeElement.parentElement.open"))
     }
   )
 
-  onConsole("nothing is cut off on a phone of 390 px", function* (page) {
-    const { callbackUrl } = yield* shop
+  onConsole("nothing is cut off on a phone of 390 px", async (page, run) => {
+    const { callbackUrl } = await run(shop)
     const order = { orderId: "A-".repeat(30), title: "Espresso machine ".repeat(6) }
-    yield* pay({ callbackUrl, order, requestId: "r".repeat(60), scenario: "refund+duplicate" })
-    yield* intentAt({ order, requestId: "i".repeat(60) })
-    const { cardToken } = yield* createAt("/payments/card/tokenize")
-    yield* createAt("/payments/card/recurring", { cardToken })
-    yield* does(async () => {
-      await page.setViewportSize({ width: 390, height: 844 })
-      for (const view of ["subscriptions", "intents", "requests", "transactions"]) {
-        await page.getByTestId(`nav-${view}`).click()
-        await page.locator(`#${view}:not([hidden])`).waitFor()
-        assert.deepStrictEqual(await page.evaluate(cutOff), [], view)
-      }
-      await page.getByTestId("transaction-100001").click()
-      await visible(page, "step-REFUNDED", /delivered twice$/u)
-      for (const one of await page.locator(".timeline details summary").all()) await one.click()
-      await visible(page, "bodies-deliveries-1", "transactionStatus")
-      assert.deepStrictEqual(await page.evaluate(cutOff), [])
-      const box = async (selector: string) => {
-        const { height = 0, y = 0 } = (await page.locator(selector).boundingBox()) ?? {}
-        return { height, y }
-      }
-      await page.getByTestId("open-faults").click()
-      assert.strictEqual((await box("#rate")).y, (await box("#times")).y)
-      assert.isBelow((await box(".bar nav")).height, 40)
-      await page.setViewportSize({ width: 1024, height: 844 })
-      assert.isBelow((await box(".bar")).height, 60)
-    })
+    await run(pay({ callbackUrl, order, requestId: "r".repeat(60), scenario: "refund+duplicate" }))
+    await run(intentAt({ order, requestId: "i".repeat(60) }))
+    const { cardToken } = await run(createAt("/payments/card/tokenize"))
+    await run(createAt("/payments/card/recurring", { cardToken }))
+    await page.setViewportSize({ width: 390, height: 844 })
+    for (const view of ["subscriptions", "intents", "requests", "transactions"]) {
+      await page.getByTestId(`nav-${view}`).click()
+      await page.locator(`#${view}:not([hidden])`).waitFor()
+      assert.deepStrictEqual(await page.evaluate(cutOff), [], view)
+    }
+    await page.getByTestId("transaction-100001").click()
+    await visible(page, "step-REFUNDED", /delivered twice$/u)
+    for (const one of await page.locator(".timeline details summary").all()) await one.click()
+    await visible(page, "bodies-deliveries-1", "transactionStatus")
+    assert.deepStrictEqual(await page.evaluate(cutOff), [])
+    const box = async (selector: string) => {
+      const { height = 0, y = 0 } = (await page.locator(selector).boundingBox()) ?? {}
+      return { height, y }
+    }
+    await page.getByTestId("open-faults").click()
+    assert.strictEqual((await box("#rate")).y, (await box("#times")).y)
+    assert.isBelow((await box(".bar nav")).height, 40)
+    await page.setViewportSize({ width: 1024, height: 844 })
+    assert.isBelow((await box(".bar")).height, 60)
   })
 
   for (const colorScheme of ["light", "dark"] as const) {
     onConsole(
       `every view is accessible, in ${colorScheme} colours`,
-      function* (page) {
-        const { callbackUrl } = yield* shop
+      async (page, run) => {
+        const { callbackUrl } = await run(shop)
         for (const [at, scenario] of everyStatus.entries()) {
-          yield* pay({ requestId: `r-${at}`, scenario, callbackUrl })
+          await run(pay({ requestId: `r-${at}`, scenario, callbackUrl }))
         }
-        yield* pay({ requestId: "lost", callbackUrl: "http://127.0.0.1:9/cb" })
-        yield* does(async () => {
-          await visible(page, "transaction-100007", "SUCCEED")
-          await visible(page, "story", "the sandbox does not post there")
+        await run(pay({ requestId: "lost", callbackUrl: "http://127.0.0.1:9/cb" }))
+        await visible(page, "transaction-100007", "SUCCEED")
+        await visible(page, "story", "the sandbox does not post there")
+        await isAccessible(page)
+        const announcement = page.getByTestId("announcement")
+        assert.strictEqual(await announcement.getAttribute("aria-live"), "polite")
+        for (const view of ["subscriptions", "intents", "requests"]) {
+          await page.getByTestId(`nav-${view}`).click()
           await isAccessible(page)
-          const announcement = page.getByTestId("announcement")
-          assert.strictEqual(await announcement.getAttribute("aria-live"), "polite")
-          for (const view of ["subscriptions", "intents", "requests"]) {
-            await page.getByTestId(`nav-${view}`).click()
-            await isAccessible(page)
-          }
-          await page.goto(new URL("/nothing", page.url()).href)
-          await page.getByRole("heading", { name: "nothing at this address" }).waitFor()
-          await isAccessible(page)
-        })
+        }
+        await page.goto(new URL("/nothing", page.url()).href)
+        await page.getByRole("heading", { name: "nothing at this address" }).waitFor()
+        await isAccessible(page)
       },
       { colorScheme, allowed: /status of 404/u }
     )
@@ -612,23 +577,21 @@ inChromium((withPage) => {
 
   onConsole(
     "takes the screenshot of the console",
-    function* (page) {
-      const merchant = yield* shop
+    async (page, run) => {
+      const merchant = await run(shop)
       const { callbackUrl } = merchant
       for (const [at, [scenario, amount, title]] of stories.entries()) {
         const order = { orderId: `A-${1041 + at}`, title }
         if (at === stories.length - 1) merchant.answer = 503
-        yield* pay({ requestId: `cart-${at + 1}`, amount, scenario, order, callbackUrl })
-        yield* does(() => page.getByTestId(`transaction-${100_001 + at}`).waitFor())
+        await run(pay({ requestId: `cart-${at + 1}`, amount, scenario, order, callbackUrl }))
+        await page.getByTestId(`transaction-${100_001 + at}`).waitFor()
       }
-      yield* does(async () => {
-        await visible(page, "story", "4 of 4 callbacks were answered 503")
-        merchant.answer = 200
-        await advance(page, "2 minutes")
-        await visible(page, "story", "All 4 callbacks were delivered.")
-        await page.getByTestId("announcement").evaluate((element) => (element.textContent = ""))
-        await Picture.shows(page, "console.png", 200_000)
-      })
+      await visible(page, "story", "4 of 4 callbacks were answered 503")
+      merchant.answer = 200
+      await advance(page, "2 minutes")
+      await visible(page, "story", "All 4 callbacks were delivered.")
+      await page.getByTestId("announcement").evaluate((element) => (element.textContent = ""))
+      await Picture.shows(page, "console.png", 200_000)
     },
     { viewport: { width: 1280, height: 880 }, sandbox: { pace: "150 millis" } }
   )

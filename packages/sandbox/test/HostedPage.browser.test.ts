@@ -74,11 +74,13 @@ const pay = (shop: string, paymentMethod: string, requestId = "r-1") =>
     nextStep
   )
 
-const fill = async (page: Page | Frame, number: string) => {
+/** Pays by card on the page. */
+const payBy = async (page: Page | Frame, number: string) => {
   await page.getByTestId("card-number").fill(number)
   await page.getByTestId("card-expiry").fill("04/30")
   await page.getByTestId("card-cvc").fill("737")
   await page.getByTestId("card-name").fill("Ada Lovelace")
+  await page.getByTestId("pay").click()
 }
 
 const isShown = (page: Page, testid: string) => page.getByTestId(testid).waitFor()
@@ -128,8 +130,7 @@ inChromium((withPage) => {
         const act = async (page: Page) => {
           assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
           assert.strictEqual(await page.getByTestId("merchant-order").textContent(), "T-2026-1187")
-          await fill(page, "4242 4242 4242 4242")
-          await page.getByTestId("pay").click()
+          await payBy(page, "4242 4242 4242 4242")
           await page.waitForURL(`${shop}/thanks?order=7`)
         }
         yield* visit(redirectUrl, act, { javaScriptEnabled })
@@ -153,13 +154,11 @@ inChromium((withPage) => {
   customer("a customer whose card is declined sees it, and pays with another", function* (shop) {
     const { redirectUrl } = yield* intentAt(urlsOf(shop))
     yield* visit(redirectUrl, async (page) => {
-      await fill(page, "4000000000000002")
-      await page.getByTestId("pay").click()
+      await payBy(page, "4000000000000002")
       const message = page.getByTestId("declined")
       assert.include(await message.textContent(), "Your payment was declined")
       assert.strictEqual(await page.locator(":focus").getAttribute("data-testid"), "declined")
-      await fill(page, "5555555555554444")
-      await page.getByTestId("pay").click()
+      await payBy(page, "5555555555554444")
       await page.waitForURL(`${shop}/thanks?order=7`)
     })
     yield* untilTold("SUCCEED")
@@ -175,8 +174,7 @@ inChromium((withPage) => {
         const [, inner] = page.frames()
         assert.isDefined(inner)
         if (inner === undefined) return
-        await fill(inner, "4000000000003220")
-        await inner.getByTestId("pay").click()
+        await payBy(inner, "4000000000003220")
         await frame.getByTestId("challenge-approve").click()
         await frame.getByTestId("return").click()
         await page.waitForURL(`${shop}/thanks?order=7`)
@@ -278,12 +276,10 @@ inChromium((withPage) => {
           await page.getByTestId("pay").click()
           await look(say.problem)
           assert.include(await page.title(), say.problem)
-          await fill(page, "4000000000000002")
-          await page.getByTestId("pay").click()
+          await payBy(page, "4000000000000002")
           await look(say.declined)
           await look(say.reasons[5])
-          await fill(page, "4000000000003220")
-          await page.getByTestId("pay").click()
+          await payBy(page, "4000000000003220")
           await look(say.challengeMore)
           await page.getByTestId("challenge-decline").click()
           await page.goto(open.iframeUrl)

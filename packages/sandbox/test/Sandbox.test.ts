@@ -135,15 +135,6 @@ it("a port without a listener is logged as unreachable", () =>
     assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], ["unreachable"])
   }))
 
-it("a body of 64 KiB is accepted; one byte more is 413", () =>
-  run(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const text = JSON.stringify(credentials)
-    const limit = 64 * 1024
-    assert.strictEqual((yield* post(`${baseUrl}/v1/auth`, text.padEnd(limit))).status, 200)
-    assert.strictEqual((yield* post(`${baseUrl}/v1/auth`, text.padEnd(limit + 1))).status, 413)
-  }))
-
 it("a request may name the host before its path", () =>
   run(function* () {
     const { baseUrl } = yield* Sandbox.Sandbox

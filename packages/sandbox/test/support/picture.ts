@@ -28,6 +28,11 @@ const hashOf = async (page: Page, part = page.locator("body")): Promise<string> 
     .replaceAll("0 0", "0")
     // The console writes so after 0 ms.
     .replaceAll(">start<", ">0<")
+    // The service is read again while it contradicts a claim, so a slow test counts more reads.
+    .replaceAll(
+      /(The service reported \w+), 0 times\.(<\/span><small>(?:0 later; )?)last at 0/gu,
+      "$1.$2"
+    )
     // A story leaves this out for less than a second.
     .replaceAll(/0 later(?:; )?/gu, "")
     .replaceAll("<small></small>", "")
