@@ -1,12 +1,10 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Admin from "../src/Admin.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
-import { ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
-import { files, onPostgres } from "@pawl/test-support/Stores"
 
 /** More than one page, and more than one second of redrives. */
 const total = 1300
@@ -100,27 +98,11 @@ const check = Effect.fnUntraced(function* () {
   expect((yield* redriveAll("reason=handler-failed")).result).toMatchObject({ redriven: 0 })
 })
 
-const onStore = (place: Place) =>
-  Effect.gen(function* () {
-    const built = yield* Layer.build(Layer.provideMerge(Admin.layer(), ledgerOf(place)))
-    yield* Effect.provide(Effect.andThen(fill(), check()), built)
-  })
-
-describe("R41: 1,300 dead letters are listed in pages and redriven at a rate", () => {
-  const file = files()
-  it.live("in a SQLite file", () => onStore(file()))
-  it.live("in memory", () =>
-    Effect.andThen(fill(), check()).pipe(
-      Effect.provide(Layer.provideMerge(Admin.layer(), layerMemory))
-    )
+it.live("R41: 1,300 dead letters are listed in pages and redriven at a rate", () =>
+  Effect.andThen(fill(), check()).pipe(
+    Effect.provide(Layer.provideMerge(Admin.layer(), layerMemory))
   )
-})
-
-await onPostgres((place) => {
-  it.live("R41: 1,300 dead letters are listed in pages and redriven at a rate", () =>
-    onStore(place)
-  )
-})
+)
 
 it.effect("a page or a redrive with wrong settings is 400 and changes nothing", () =>
   Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { type IncomingMessage, request } from "node:http"
 import { connect, createServer } from "node:net"
 import { DatabaseSync } from "node:sqlite"
-import { ask, post, receiver, receiverWith, service } from "./receiverProcess.ts"
+import { ask, post, receiver, service } from "./receiverProcess.ts"
 import * as TransactionDocument from "@pawl/webhook/internal/documents/TransactionDocument"
 import { blank } from "@pawl/webhook/internal/rule/Row"
 import { findOrMake } from "@pawl/webhook/internal/rule/StoredRow"
@@ -152,28 +152,6 @@ describe("A28: the public port", () => {
       yield* errorLine(/the service refuses the merchant key or the merchant (secret)/u)
       const { body, status } = yield* send(`${origin}/readyz`)
       expect([status, JSON.parse(body)]).toEqual([200, { ...condition, credentials: "refused" }])
-    })
-  )
-})
-
-describe("a port with more connections than it may have", () => {
-  it.live("answers callbacks, and the page and the log say it", () =>
-    Effect.gen(function* () {
-      const env = yield* service(new Map())
-      const { errorLine, url, ...started } = yield* receiverWith(192, env, "--admin-port", "0")
-      const admin = yield* started.admin
-      for (let opened = 0; opened < 100; opened++) {
-        const socket = connect(started.port, "127.0.0.1").on("error", () => socket.destroy())
-        yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
-        yield* Effect.promise(() => once(socket, "connect"))
-      }
-      expect((yield* post(url, "100001", "PENDING")).status).toBe(200)
-      yield* errorLine(/(a port has too many connections)/u)
-      const { body } = yield* send(`${admin}/overview`)
-      const { alarms } = JSON.parse(body) as { readonly alarms: ReadonlyArray<unknown> }
-      const reason = "a port has too many connections: those without a request are closed"
-      const nextStep = expect.stringMatching(/file descriptor limit$/u)
-      expect(alarms).toContainEqual(expect.objectContaining({ reason, nextStep }))
     })
   )
 })

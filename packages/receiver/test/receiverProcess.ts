@@ -29,22 +29,12 @@ export const service = (statuses: ReadonlyMap<string, string>) =>
 export const nobody = { PAWL_BASE_URL: "http://127.0.0.1:9/api" }
 
 /** Waits until the receiver serves. `admin` waits for the origin of its admin port. */
-export const receiver = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
-  ready(start(process.execPath, [bin, "--port", "0", ...args], { ...secrets, ...env }))
-
-/** Limits the file descriptors. */
-export const receiverWith = (
-  descriptors: number,
+export const receiver = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string>>,
   ...args: ReadonlyArray<string>
-) => {
-  const limited = `ulimit -n ${descriptors} && exec "$0" "$@"`
-  const command = [process.execPath, bin, "--port", "0", ...args]
-  return ready(start("sh", ["-c", limited, ...command], { ...secrets, ...env }))
-}
-
-const ready = Effect.fnUntraced(function* (starting: ReturnType<typeof start>) {
-  const started = yield* starting
+) {
+  const command = [bin, "--port", "0", ...args]
+  const started = yield* start(process.execPath, command, { ...secrets, ...env })
   const url = yield* started.line(/^ready (\S+)$/mu)
   const admin = started.errorLine(/admin API is at (http:[^"]+)/u)
   return { ...started, admin, url, port: Number(new URL(url).port), origin: new URL(url).origin }

@@ -72,27 +72,25 @@ const law = {
   explanation: 'It is "right" & complete.'
 }
 
+/** A law that was checked for 1.5 seconds, and held if it is not `broken`. */
+const verdict = (number: number, broken?: Conformance.Verdict["broken"]): Conformance.Verdict => ({
+  law,
+  number,
+  source: "specification",
+  group: "answers",
+  millis: 1500,
+  broken,
+  hasEnded: false
+})
+
 const reportOf = (counterexample: ReceiverCase, service = "http://127.0.0.1:4011"): string =>
-  Conformance.report(
-    [
-      {
-        law,
-        number: 4,
-        source: "pawl",
-        hasEnded: false,
-        group: "answers",
-        millis: 1,
-        broken: new LawBroken({ law, wrong: "it is not", counterexample })
-      }
-    ],
-    {
-      url: `${origin}/callback?shop=1`,
-      state: `${origin}/transactions`,
-      service,
-      merchantSecret,
-      seed: 7
-    }
-  )
+  Conformance.report([verdict(4, new LawBroken({ law, wrong: "it is not", counterexample }))], {
+    url: `${origin}/callback?shop=1`,
+    state: `${origin}/transactions`,
+    service,
+    merchantSecret,
+    seed: 7
+  })
 
 /** The script without the wait at its end. */
 const scriptOf = (value: ReceiverCase, service?: string): string =>
@@ -232,19 +230,12 @@ it("the summary is a table of the laws and the report, in which no text of a rec
     shown: "1. NEW",
     counterexample: { kinds: ["card-payment"], steps: [] }
   })
-  const verdict = { law, source: "specification", group: "answers", millis: 1500 } as const
-  const summary = Conformance.summary(
-    [
-      { ...verdict, number: 1, broken, hasEnded: false },
-      { ...verdict, number: 2, broken: undefined, hasEnded: false }
-    ],
-    {
-      url: "http://receiver.example/callback",
-      service: "http://127.0.0.1:4011",
-      merchantSecret: Redacted.make(secret),
-      seed: 1
-    }
-  )
+  const summary = Conformance.summary([verdict(1, broken), verdict(2)], {
+    url: "http://receiver.example/callback",
+    service: "http://127.0.0.1:4011",
+    merchantSecret,
+    seed: 1
+  })
   expect(summary).toMatch(/^### conform: 1 of 2 laws hold\n\n\| \| \| law \|/u)
   expect(summary).toContain(`| 1 | ❌ | ${law.name} | specification | 1.5 s |`)
   expect(summary).toContain(`| 2 | ✅ | ${law.name} | specification | 1.5 s |`)
@@ -256,26 +247,8 @@ it("the summary is a table of the laws and the report, in which no text of a rec
 
 it("the JUnit XML lists every law and failure, without characters that XML does not allow", () => {
   const broken = new LawBroken({ law, wrong: "it is\u0000 <wrong>", shown: "1. NEW & old" })
-  const xml = Conformance.junit([
-    {
-      law,
-      number: 1,
-      source: "specification",
-      group: "answers",
-      millis: 1500,
-      broken,
-      hasEnded: false
-    },
-    {
-      law,
-      number: 2,
-      source: "pawl",
-      group: "statuses",
-      millis: 500,
-      broken: undefined,
-      hasEnded: false
-    }
-  ])
+  const second = { ...verdict(2), source: "pawl", group: "statuses", millis: 500 } as const
+  const xml = Conformance.junit([verdict(1, broken), second])
   expect(xml).toMatchInlineSnapshot(`
     "<?xml version="1.0" encoding="UTF-8"?>
     <testsuites>
