@@ -189,6 +189,23 @@ const shortLeases = (ledger: Store): Store => ({
   write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
 })
 
+const withoutToldFact = (ledger: Store): Store => ({
+  ...ledger,
+  write: (leased, change) => {
+    const facts = change.facts?.filter(({ fact }) => fact !== "told")
+    return ledger.write(leased, facts === undefined ? change : { ...change, facts })
+  }
+})
+
+const alwaysFirst = (ledger: Store): Store => ({
+  ...ledger,
+  claim: (options) =>
+    Effect.map(ledger.claim(options), ({ dueAt, rows }) => ({
+      dueAt,
+      rows: rows.map((row) => ({ ...row, attempt: 0 }))
+    }))
+})
+
 /** Plants a bug: every callback gets the right checksum before it is verified. */
 const unchecked =
   (receive: Receive, merchantSecret: string): Receive =>
@@ -217,6 +234,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "an outage of all receivers changes no plan of reads": { ledger: notBroughtForward },
   "a callback cuts the backoff of a failed call short": { ledger: backoffCutShort },
   "a row that cannot be read stops its batch": { ledger: batchFails },
+  "a call that succeeded leaves no fact": { ledger: withoutToldFact },
+  "every call of the handler is its first attempt": { ledger: alwaysFirst },
   "the receiver answers 200 before it stores": {
     receive: (receive) => (incoming) =>
       Effect.as(Effect.forkDetach(receive(incoming), { startImmediately: false }), 200)

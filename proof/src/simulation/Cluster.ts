@@ -75,6 +75,7 @@ export const make = Effect.fnUntraced(function* (
   })
   const checker = ReceiverChecker.make(trace, clientChecker, plan, {
     getRow: (method, id) => Effect.orDie(store.direct.get(method, id)),
+    storiesOf: (method, id) => Effect.orDie(store.direct.story(method, id)),
     operationOf: (id) => operationOfId(id)
   })
 

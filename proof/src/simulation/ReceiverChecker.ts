@@ -1,6 +1,6 @@
 /**
  * Checks the responses of the receivers, their rows, and the transitions of the handler (S1 to S10,
- * S15, P1 to P3).
+ * S15, S16, P1 to P3).
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
@@ -10,6 +10,8 @@ import type { Transaction } from "@pawl/testkit/Gateway"
 import type { StatusCode } from "@pawl/webhook/Receiver"
 import type { Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
+import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
+import * as Stories from "../rel/Stories.ts"
 import type { ClientChecker } from "./ClientChecker.ts"
 import type { Post } from "./Network.ts"
 import * as OutageChecker from "./OutageChecker.ts"
@@ -20,6 +22,7 @@ import * as TurnChecker from "./TurnChecker.ts"
 
 export interface Lookups {
   readonly getRow: (method: Method, transactionId: string) => Effect.Effect<Row | undefined>
+  readonly storiesOf: (method: Method, transactionId: string) => Effect.Effect<ReadonlyArray<Story>>
   readonly operationOf: (transactionId: string) => Operation | undefined
 }
 
@@ -45,6 +48,8 @@ interface Commit {
 interface History {
   readonly accepted: Map<Status, ReadonlyArray<number>>
   readonly commits: Array<Commit>
+  /** The last attempt of each call, by its id. */
+  readonly calls: Map<string, number>
 }
 
 /** The longest time from a callback to its commit in the quiet time, in milliseconds. */
@@ -66,14 +71,18 @@ export const make = (
   trace: Trace,
   client: ClientChecker,
   plan: Plan,
-  { getRow, operationOf }: Lookups
+  { getRow, operationOf, storiesOf }: Lookups
 ): ReceiverChecker => {
   const { quietAt, skews } = plan
   const turns = TurnChecker.make(trace, plan)
   const outages = OutageChecker.make(trace, plan)
   const histories = new Map<string, History>()
   const historyOf = (id: string): History => {
-    const found = histories.get(id) ?? { accepted: new Map(), commits: [] }
+    const found = histories.get(id) ?? {
+      accepted: new Map(),
+      commits: [],
+      calls: new Map()
+    }
     histories.set(id, found)
     return found
   }
@@ -131,8 +140,9 @@ export const make = (
 
   const end = Effect.fnUntraced(function* (transaction: Transaction, isRegistered: boolean) {
     const { history, kind, status, transactionId } = transaction
-    const { accepted, commits } = historyOf(transactionId)
-    const row = yield* getRow(kind.startsWith("apm") ? "apm" : "card", transactionId)
+    const { accepted, calls, commits } = historyOf(transactionId)
+    const method = kind.startsWith("apm") ? "apm" : "card"
+    const row = yield* getRow(method, transactionId)
     const name = `${kind} ${transactionId}`
     if (row === undefined) {
       if (isRegistered || accepted.size > 0) trace.violation("S1", `there is no row of ${name}`)
@@ -161,6 +171,12 @@ export const make = (
       )
     if (row.deadLetter !== undefined)
       trace.violation("S1", `${name} is still a dead letter: ${row.deadLetter.reason}`)
+
+    for (const story of yield* storiesOf(method, transactionId)) {
+      if (!story.complete) trace.violation("S16", `${name} has no complete story`)
+      for (const difference of Stories.differencesOf(story, new Set(calls.keys())))
+        trace.violation("S16", `${name} ${difference}`)
+    }
 
     const wentBack = history.some(
       ({ status }, index) => rank(status) < rank(history[index - 1]?.status ?? status)
@@ -265,7 +281,11 @@ export const make = (
     reading: turns.reading,
     called: (receiver, transition) => {
       checkTransition("the call for", transition)
-      const { to, transactionId } = transition
+      const { attempt, id, to, transactionId } = transition
+      const { calls } = historyOf(transactionId)
+      if (attempt <= (calls.get(id) ?? 0))
+        trace.violation("S13", `attempt ${attempt} of ${id} followed attempt ${calls.get(id)}`)
+      calls.set(id, attempt)
       if (trace.now() < quietAt && operationOf(transactionId)?.isUnreadable === true)
         trace.violation("S15", `${to} of ${transactionId} was told from a row that cannot be read`)
       return turns.called(receiver, transition)
