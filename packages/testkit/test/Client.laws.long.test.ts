@@ -4,7 +4,7 @@ import { laws, pawlClient } from "../src/Laws/Client.ts"
 import { handwrittenClient } from "./support/handwrittenClient.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 import { clients } from "./support/clients.ts"
-import { describePlantedBugs } from "./support/plantedBugs.ts"
+import { describePlantedBugs } from "@pawl/test-support/PlantedBugs"
 
 /** A law of a client has 30 runs by default. */
 const numRuns = repeats(30)

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import { laws, type Open, payoutLaws, type Shop } from "../src/Laws/Handler.ts"
 import { handlers, payoutHandlers, payoutShop, right, shop } from "./support/handlers.ts"
-import { breaks, broken } from "./support/lawTests.ts"
-import { describePlantedBugs } from "./support/plantedBugs.ts"
+import { breaks, broken } from "@pawl/test-support/LawTests"
+import { describePlantedBugs } from "@pawl/test-support/PlantedBugs"
 import { repeats } from "@pawl/test-support/Repeats"
 
 const like =

@@ -8,7 +8,7 @@ import { expect, it } from "vitest"
 import * as Generators from "../src/Generators.ts"
 import * as LedgerSteps from "../src/internal/laws/ledger/Steps.ts"
 import * as RequestSteps from "../src/internal/laws/requests/Steps.ts"
-import { summaries } from "./support/lawTests.ts"
+import { summaries } from "@pawl/test-support/LawTests"
 
 const count = 2000
 

@@ -7,7 +7,7 @@ import type { Row } from "@pawl/webhook/internal/rule/Row"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as Effect from "effect/Effect"
 import { keyOf, putOff, seeing, watching, type ChangeLedger } from "./ledgerBugs.ts"
-import type { PlantedBug } from "./plantedBugs.ts"
+import type { PlantedBug } from "@pawl/test-support/PlantedBugs"
 
 export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
   [

@@ -4,7 +4,7 @@ import type { Key } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { seeing, type ChangeLedger } from "./ledgerBugs.ts"
-import type { PlantedBug } from "./plantedBugs.ts"
+import type { PlantedBug } from "@pawl/test-support/PlantedBugs"
 
 export const keeping: ReadonlyArray<PlantedBug<ChangeLedger>> = [
   [

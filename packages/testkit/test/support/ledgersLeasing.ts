@@ -3,7 +3,7 @@ import { perLane, type Leased, type Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { keyOf, seeing, watching, type ChangeLedger } from "./ledgerBugs.ts"
-import type { PlantedBug } from "./plantedBugs.ts"
+import type { PlantedBug } from "@pawl/test-support/PlantedBugs"
 
 export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
   [

@@ -1,7 +1,7 @@
 import { isLeased, type RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
-import type { PlantedBug } from "./plantedBugs.ts"
+import type { PlantedBug } from "@pawl/test-support/PlantedBugs"
 
 type Service = RequestStore["Service"]
 

@@ -3,8 +3,8 @@
  * docs/laws.md lists each law.
  */
 import { assert, beforeAll, describe, expect, it } from "vitest"
-import { repeats } from "@pawl/test-support/Repeats"
-import type * as Laws from "../../src/Laws.ts"
+import { repeats } from "./Repeats.ts"
+import type * as Laws from "@pawl/testkit/Laws"
 import {
   breaks,
   broken,
@@ -13,7 +13,7 @@ import {
   expectSummary,
   names,
   stepsOf
-} from "./lawTests.ts"
+} from "./LawTests.ts"
 
 /** A description, the beginning of the law's name, and the bug. */
 export type PlantedBug<Planted> = readonly [bug: string, beginning: string, plant: Planted]

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { readFileSync } from "node:fs"
 import { expect } from "vitest"
-import type * as Laws from "../../src/Laws.ts"
+import type * as Laws from "@pawl/testkit/Laws"
 
 export const breaks = async <Subject, Value>(
   laws: ReadonlyArray<Laws.Law<Subject, Value>>,
@@ -21,7 +21,7 @@ export const names = (laws: ReadonlyArray<Laws.LawText>) => laws.map(({ name }) 
 
 export const broken = (breaks: ReadonlyArray<Laws.LawBroken>) => names(breaks.map(({ law }) => law))
 
-const docs = `${import.meta.dirname}/../../../../docs`
+const docs = `${import.meta.dirname}/../../docs`
 const page = readFileSync(`${docs}/laws.md`, "utf8")
 const situations = readFileSync(`${docs}/situations.md`, "utf8")
 
