@@ -23,6 +23,7 @@ export const kinds = {
   day: { ...dense, days: 1 },
   "two days": { ...dense, days: 2 },
   week: { ...dense, days: 7 },
+  "week under the policy always": { ...dense, days: 7, forgeries: 8, policy: "always" },
   "week with outages": { ...dense, days: 7, outages: 8 },
   month,
   "month with outages": { ...month, outages: 5 }
@@ -95,7 +96,7 @@ export const sim: Run = {
 }
 
 export const plans: Run = {
-  summary: "short plans of six kinds with many faults in virtual time: every invariant holds",
+  summary: "short plans of seven kinds with many faults in virtual time: every invariant holds",
   unit: "plansOfEachKind",
   count: { memory: 10_000 },
   make: (options) => simulate(options, () => kinds)

@@ -105,7 +105,8 @@ export const make = Effect.fnUntraced(function* (
     clientChecker,
     checker,
     observer,
-    quietAt: plan.quietAt
+    quietAt: plan.quietAt,
+    policy: plan.policy ?? "final"
   }
   const transport = (from: ProcessName) =>
     Network.transport(from, () => service.process.running()?.handle, {

@@ -1,4 +1,5 @@
 /** Plan of a simulation: plain lists of events, which can be saved and shrunk. */
+import type { Policy } from "@pawl/core/Evidence"
 import * as Faults from "@pawl/testkit/Faults"
 
 /**
@@ -7,6 +8,7 @@ import * as Faults from "@pawl/testkit/Faults"
  * - `quietAt`: the end of the last fault.
  * - `skews`: how far each process's clock is ahead of the service's.
  * - `outages`: when no receiver runs. Without any, the receivers do not watch for them.
+ * - `policy`: the policy of the receivers, `final` by default.
  */
 export interface Plan {
   readonly seed: number
@@ -16,6 +18,7 @@ export interface Plan {
   readonly faults: ReadonlyArray<Fault>
   readonly forgeries: ReadonlyArray<Forgery>
   readonly outages?: ReadonlyArray<Outage>
+  readonly policy?: Policy
 }
 
 export const processes = ["client", "receiver 1", "receiver 2"] as const

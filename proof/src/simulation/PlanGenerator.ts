@@ -1,6 +1,7 @@
 /**
  * Draws the plans of simulations.
  */
+import type { Policy } from "@pawl/core/Evidence"
 import * as Scenario from "@pawl/testkit/Scenario"
 import * as Struct from "effect/Struct"
 import * as fc from "fast-check"
@@ -155,6 +156,7 @@ export interface Size {
   readonly faults: number
   readonly forgeries: number
   readonly outages?: number
+  readonly policy?: Policy
 }
 
 /**
@@ -163,7 +165,7 @@ export interface Size {
  */
 export const draw = (
   seed: number,
-  { days, faults, forgeries, operationsPerDay, outages = 0 }: Size
+  { days, faults, forgeries, operationsPerDay, outages = 0, policy }: Size
 ): Plan => {
   const sample = <A>(stream: number, count: number, arbitrary: fc.Arbitrary<A>): ReadonlyArray<A> =>
     fc.sample(fc.noShrink(arbitrary), {
@@ -202,6 +204,7 @@ export const draw = (
     forgeries: sample(4, count * forgeries, forgery(moments)).toSorted(
       (one, two) => one.at - two.at
     ),
+    ...(policy && { policy }),
     ...(outages > 0 && {
       outages: sample(5, outages, outage(momentsWithFaults)).filter(
         ({ at, duration }) => at + duration < quietAt

@@ -73,7 +73,7 @@ export const make = (
   plan: Plan,
   { getRow, operationOf, storiesOf }: Lookups
 ): ReceiverChecker => {
-  const { quietAt, skews } = plan
+  const { policy = "final", quietAt, skews } = plan
   const turns = TurnChecker.make(trace, plan)
   const outages = OutageChecker.make(trace, plan)
   const histories = new Map<string, History>()
@@ -115,7 +115,7 @@ export const make = (
     const { attempt, deadLetter, evidence, read, told, transactionId } = row
     return (
       !hasTerminalClaim(row) &&
-      Evidence.news(Evidence.standing(evidence, read?.status), told) === status &&
+      Evidence.news(Evidence.standing(evidence, read?.status, policy), told) === status &&
       attempt === 0 &&
       deadLetter === undefined &&
       operationOf(transactionId)?.isUnreadable !== true &&
@@ -134,7 +134,8 @@ export const make = (
       trace.violation("S4", `${name} states ${from} as the last status told, which was ${last?.to}`)
     if (last !== undefined && !mayFollow(last.to, to))
       trace.violation("S4", `${name} followed ${last.to}`)
-    if (isTerminal(to) && !(confirmed && client.confirmed(transactionId).has(to)))
+    const needsConfirmation = isTerminal(to) || policy === "always"
+    if (needsConfirmation && !(confirmed && client.confirmed(transactionId).has(to)))
       trace.violation("S9", `${name} was not confirmed by the service`)
   }
 
@@ -163,7 +164,7 @@ export const make = (
     const last = commits.at(-1)?.transition
     if (row.told !== last?.to)
       trace.violation("S5", `${name} is marked told ${row.told}, but ${last?.to} was committed`)
-    const standing = Evidence.standing(row.evidence, row.read?.status)
+    const standing = Evidence.standing(row.evidence, row.read?.status, policy)
     if (Evidence.news(standing, row.told) !== undefined)
       trace.violation(
         "S7",

@@ -1,4 +1,5 @@
 /** The receivers on a shared store. */
+import type { Policy } from "@pawl/core/Evidence"
 import * as Handler from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
@@ -43,6 +44,7 @@ export interface Options {
   readonly transport: Transport["Service"]
   readonly handlerActionsOf: (transactionId: string) => Operation["handlerActions"]
   readonly quietAt: number
+  readonly policy: Policy
 }
 
 export const make = Effect.fnUntraced(function* (
@@ -104,7 +106,7 @@ export const make = Effect.fnUntraced(function* (
         Layer.provide(Client.layer(options.transport))
       )
       const layer = Receiver.layer({
-        policy: bug.policy ?? "final",
+        policy: bug.policy ?? options.policy,
         limits: { readsPerSecond: Infinity }
       }).pipe(
         Layer.provide(Verifier.layer({ current: Redacted.make(Client.secret) })),

@@ -39,6 +39,15 @@ describe("a simulation", () => {
     expect(violations).toEqual([])
   })
 
+  it("under the policy always tells no unconfirmed status, and shows a receiver that does (A05, S9)", async () => {
+    const plan = draw(1, { ...days, forgeries: 8, policy: "always" })
+    const { marks, violations } = await run(plan)
+    expect(violations).toEqual([])
+    expect(marks.get("forged: status")).toBeGreaterThan(10)
+    const wrong = await run(plan, { bug: { policy: "final" }, stopsAtViolation: true })
+    expect(wrong.violations.map(({ invariant }) => invariant)).toContain("S9")
+  })
+
   it("has another trace under another seed, and another without the faults", async () => {
     const plan = draw(1, day)
     const { hash } = await run(plan)
