@@ -29,10 +29,13 @@ describe("the reasons of a refusal", () => {
   it.each([
     "errors",
     "fieldErrors",
+    "validationErrors",
+    "fields",
     "fieldViolations",
     "violations",
     "issues",
     "details",
+    "detail",
     "invalid-params"
   ])("are read from the list or the map %s", (name) => {
     const entry = { field: "amount", message: "too small" }
@@ -41,19 +44,25 @@ describe("the reasons of a refusal", () => {
     expect(reasonsOf({ errors: [{ title: "Bad", [name]: [entry] }] })).toEqual([fault])
   })
 
-  it.each(["field", "path", "name", "pointer", "param", "property"])(
+  it.each(["field", "path", "name", "pointer", "param", "property", "loc"])(
     "name their field by the member %s",
     (name) => {
       expect(reasonsOf({ errors: [{ [name]: "amount", message: "too small" }] })).toEqual([fault])
     }
   )
 
-  it.each(["message", "defaultMessage", "detail", "reason", "description", "title", "error"])(
-    "have the text of the member %s",
-    (name) => {
-      expect(reasonsOf({ errors: [{ field: "amount", [name]: "too small" }] })).toEqual([fault])
-    }
-  )
+  it.each([
+    "message",
+    "msg",
+    "defaultMessage",
+    "detail",
+    "reason",
+    "description",
+    "title",
+    "error"
+  ])("have the text of the member %s", (name) => {
+    expect(reasonsOf({ errors: [{ field: "amount", [name]: "too small" }] })).toEqual([fault])
+  })
 
   it("are those of the first list, and of its first member of each kind", () => {
     const entry = { path: "other", field: "amount", title: "Bad", message: "too small" }
@@ -83,7 +92,14 @@ describe("the reasons of a refusal", () => {
       "Spring",
       { status: 400, error: "Bad Request", message: "no", path: "/api/v1/payments/apm" },
       { path: "", message: "no" }
-    ]
+    ],
+    [
+      "FastAPI",
+      { detail: [{ loc: ["body", "amount"], msg: "too small", type: "greater_than" }] },
+      { path: "body.amount", message: "too small" }
+    ],
+    ["Django", { amount: ["too small"] }, fault],
+    ["a map alone", { amount: "too small" }, fault]
   ])("are those in the body of %s", (_, body, expected) => {
     expect(reasonsOf(body)).toEqual([expected])
   })
@@ -291,6 +307,8 @@ describe("C11 Retry-After", () => {
     ),
     ["Tue, 01 Jan 2030 00:00:07 GMT", 7000],
     ["Mon, 31 Dec 2029 23:59:59 GMT", 0],
+    ["Tuesday, 01-Jan-30 00:00:07 GMT", 7000],
+    ["Tue Jan  1 00:00:07 2030", 7000],
     ["at Tue, 01 Jan 2030 00:00:07 GMT", undefined],
     ["Tue, 01 Jan 2030 00:00:07 GMT+0100", undefined],
     ["Tue, 41 Jan 2030 00:00:07 GMT", undefined]

@@ -122,11 +122,12 @@ export const readRetryAfter = (value: string | undefined, now: number): number |
   if (/^[0-9]+(?:,\s*[0-9]+)*$/u.test(value)) {
     return Math.min(Math.max(...value.split(",").map(Number)) * 1000, 1e15)
   }
-  const date = httpDate.test(value) ? Date.parse(value) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  const date = Date.parse(httpDate.test(value) ? `${value.replace(" GMT", "")} GMT` : "")
+  return date > 0 ? Math.max(0, date - now) : undefined
 }
 
-const httpDate = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/u
+/** The three forms of RFC 9110: only that of C's `asctime` does not end with GMT. */
+const httpDate = /^[A-Z][a-z]{2}.+:[0-9]{2} (?:GMT|[0-9]{4})$/u
 
 type Fault = typeof FieldFault.Type
 
@@ -167,50 +168,54 @@ const valuesOf = (request: Transport.Request, except?: string): Array<string> | 
 const lists = [
   "errors",
   "fieldErrors",
+  "validationErrors",
+  "fields",
   "fieldViolations",
   "violations",
   "issues",
+  "detail",
   "details",
   "invalid-params"
 ]
-const paths = ["field", "path", "name", "pointer", "param", "property"]
-const messages = ["message", "defaultMessage", "detail", "reason", "description", "title", "error"]
+const paths = ["field", "path", "name", "pointer", "param", "property", "loc"]
+const messages = [
+  "message",
+  "defaultMessage",
+  "detail",
+  "reason",
+  "description",
+  "title",
+  "error",
+  "msg"
+]
 
 const read = (text: string): unknown => Result.getOrUndefined(Json.fromText(text))
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null
 
-const readFaults = (body: unknown): Array<Fault> => {
+/** Google nests its list: {"details":[{"fieldViolations":[…]}]}. */
+const readFaults = (body: unknown, at = ""): Array<Fault> => {
+  if (typeof body === "string") return [{ path: at, message: body }]
   if (!isObject(body)) return []
-  const list = lists.map((name) => body[name]).find(isObject)
-  if (Array.isArray(list)) {
-    const faults = list.flatMap(readListed)
-    return faults.length > 0 ? faults : readFault(body, "")
-  }
-  if (list !== undefined)
-    return Object.entries(list).flatMap(([path, entry]) => readFault(entry, path))
+  if (Array.isArray(body)) return body.flatMap((each) => readFaults(each, at))
+  const listed = readMap(lists.map((name) => body[name]).find(isObject), at)
+  if (listed.length > 0) return listed
   // Such as {"error":{"param","message"}}.
-  return isObject(body["error"]) ? readFaults(body["error"]) : readFault(body, "")
-}
-
-/** Google: {"details":[{"fieldViolations":[…]}]}. */
-const readListed = (entry: unknown): Array<Fault> =>
-  isObject(entry) && lists.some((name) => Array.isArray(entry[name]))
-    ? readFaults(entry)
-    : readFault(entry, "")
-
-const readFault = (entry: unknown, at: string): Array<Fault> => {
-  if (typeof entry === "string") return [{ path: at, message: entry }]
-  if (Array.isArray(entry)) return entry.flatMap((each) => readFault(each, at))
-  if (!isObject(entry)) return []
-  const path = pick(entry, paths)
-  const message = pick(entry, messages)
-  if (path === undefined && message === undefined) return []
+  if (isObject(body["error"])) return readFaults(body["error"], at)
+  const path = pick(body, paths)
+  const message = pick(body, messages)
+  if (path === undefined && message === undefined) return readMap(body, at)
   // In the standard body of Spring it is the path of the request.
-  const isField = path !== undefined && !path.startsWith("/api/")
+  const isField = path?.startsWith("/api/") === false
   return [{ path: isField ? path : at, message: message ?? "refused" }]
 }
+
+/** Reads a list, or a map from field to message. */
+const readMap = (list: object = {}, at: string): Array<Fault> =>
+  Array.isArray(list)
+    ? readFaults(list, at)
+    : Object.entries(list).flatMap(([path, entry]) => readFaults(entry, path))
 
 const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): string | undefined =>
   names
