@@ -149,6 +149,15 @@ describe("the signed fields", () => {
   )
 })
 
+describe("the amount of a callback", () => {
+  it.each(["10.500", "10.0000", "10.505"])("may have more than two decimals: %s", (orderAmount) => {
+    expect(verified("card", card({ orderAmount }))).toMatchObject({
+      claim: "SUCCEED",
+      signed: { amount: orderAmount }
+    })
+  })
+})
+
 describe("the method of a callback", () => {
   it("may be that of a body whose apmType is null or absent", () => {
     for (const apmType of [null, undefined]) {

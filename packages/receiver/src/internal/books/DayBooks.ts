@@ -83,7 +83,7 @@ interface Known extends Compared {
 
 const isKnown = (compared: Compared): compared is Known =>
   Kind.isKnown(compared.kind) &&
-  Grammar.amount.test(compared.amount ?? "") &&
+  Grammar.signedAmount.test(compared.amount ?? "") &&
   /^[A-Z]{3}$/u.test(compared.currency ?? "")
 
 const entriesOf = (date: string, each: Known): ReadonlyArray<string> => {

@@ -91,7 +91,7 @@ const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed)
   (ordered?.amount === undefined || isSameAmount(ordered.amount, amount))
 
 export const isSameAmount = (ordered: string, signed: string): boolean =>
-  Grammar.amount.test(signed) && hundredths(ordered) === hundredths(signed)
+  Grammar.signedAmount.test(signed) && hundredths(ordered) === hundredths(signed)
 
 /** Rounds half up. Core's `Amount` needs Schema, a third of a receiver's bundle. */
 const hundredths = (text: string): bigint | undefined => {

@@ -167,7 +167,7 @@ const backslash = 0x5c
 /** Returns the field because of which a callback cannot be acted on. */
 export const quarantineOf = (signed: Signed, body: Body, bytes: Uint8Array): string | undefined => {
   if (!isIdentifier(signed.transactionId)) return "transactionId"
-  if (!Grammar.amount.test(signed.amount)) return "amount"
+  if (!Grammar.signedAmount.test(signed.amount)) return "amount"
   if (!Grammar.currency.test(signed.currency)) return "currency"
   if (!isStatus(body["transactionStatus"])) return "transactionStatus"
   // Such text always has an escape; this skips the walk, 10 % of the time.
