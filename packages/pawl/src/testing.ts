@@ -26,6 +26,7 @@ import type { Faults } from "@pawl/testkit/Faults"
 import type { Gateway, Options as GatewayOptions, ServiceOptions } from "@pawl/testkit/Gateway"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
+import * as timers from "node:timers"
 import * as Missing from "./internal/Missing.ts"
 import type { LocalOptions, Options } from "./internal/Options.ts"
 import type { Promised as Methods } from "./internal/Promised.ts"
@@ -150,7 +151,10 @@ export interface SandboxOptions extends ServiceOptions {
  * @since 0.1.0
  */
 export const open = (options: TestOptions = {}): Promise<TestPawl> =>
-  import("./internal/Fakes.ts").then((fakes) => fakes.open(options), missing)
+  import("./internal/Fakes.ts").then((fakes) => fakes.open(options, real), missing)
+
+/** The timers of Node as they are before a test replaces them. */
+const real = { ...timers }
 
 /**
  * Starts the service on a port.

@@ -1,7 +1,8 @@
 import { bundleOf } from "@pawl/test-support/Program"
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import { expect, it } from "vitest"
+import { open } from "pawl/testing"
+import { expect, it, vi } from "vitest"
 
 it("a test that fails before it closes its Pawl ends, and says why", async () => {
   const file = bundleOf(`${import.meta.dirname}/failingChild.ts`)
@@ -13,4 +14,17 @@ it("a test that fails before it closes its Pawl ends, and says why", async () =>
     code: 1,
     stdout: expect.stringMatching(/fail 1\n[^]*SUCCEED/u) as string
   })
+})
+
+it("a test that replaces all timers pays by the clock of its Pawl", async () => {
+  vi.useFakeTimers()
+  try {
+    await using pawl = await open({ onChange: () => Promise.resolve() })
+    const order = { requestId: "17", accountId: "4711", amount: "10.00", currency: "EUR" }
+    await pawl.apmPayments.create({ ...order, apmPayload: { paymentMethod: "WALLET" } })
+    await pawl.clock.advance("62 minutes")
+    expect(pawl.transitions.at(-1)?.to).toBe("SUCCEED")
+  } finally {
+    vi.useRealTimers()
+  }
 })

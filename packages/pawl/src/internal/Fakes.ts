@@ -15,6 +15,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
+import * as Scheduler from "effect/Scheduler"
+import type * as timers from "node:timers"
 import { openOver } from "../Pawl.ts"
 import * as Functions from "./Functions.ts"
 import type { TestOptions, TestPawl } from "../testing.ts"
@@ -22,27 +24,30 @@ import * as Controls from "./Controls.ts"
 import * as OptionTypes from "./OptionTypes.ts"
 import { placed } from "./Promised.ts"
 
-/** Waits of a minute or more hold no process, so a test that fails before it closes its `Pawl` ends. */
-const clock = Layer.effect(
-  Clock.Clock,
-  Effect.map(Clock.Clock, (real) => {
-    const sleep = (duration: Duration.Duration): Effect.Effect<void> =>
-      Duration.isLessThan(duration, Duration.minutes(1))
-        ? real.sleep(duration)
-        : Effect.callback((resume) => {
-            const clear = wait(Duration.toMillis(duration), () => resume(Effect.void))
-            return Effect.sync(clear)
-          })
-    return Object.assign(Object.create(real) as Clock.Clock, { sleep })
-  })
-)
+type Timers = Pick<typeof timers, "clearImmediate" | "clearTimeout" | "setImmediate" | "setTimeout">
 
-/** A timer has 31 bits; the virtual clock reads the time when it wakes, and sleeps again. */
-const wait = (millis: number, wake: () => void) => {
-  // @effect-diagnostics-next-line globalTimers:off
-  const timer = setTimeout(wake, Math.min(millis, 2 ** 31 - 1)).unref()
-  return () => clearTimeout(timer)
-}
+/** Waits of a minute or more hold no process, so a test that fails before it closes its `Pawl` ends. */
+const clockOf = ({ clearTimeout, setTimeout }: Timers) =>
+  Layer.effect(
+    Clock.Clock,
+    Effect.map(Clock.Clock, (real) => {
+      const sleep = (duration: Duration.Duration): Effect.Effect<void> =>
+        Effect.callback((resume) => {
+          const millis = Duration.toMillis(duration)
+          // A timer has 31 bits; the virtual clock reads the time when it wakes, and sleeps again.
+          const timer = setTimeout(() => resume(Effect.void), Math.min(millis, 2 ** 31 - 1))
+          if (millis >= 60_000) timer.unref()
+          return Effect.sync(() => clearTimeout(timer))
+        })
+      return Object.assign(Object.create(real) as Clock.Clock, { sleep })
+    })
+  )
+
+const schedulerOf = ({ clearImmediate, setImmediate }: Timers) =>
+  new Scheduler.MixedScheduler("async", (task) => {
+    const immediate = setImmediate(task)
+    return () => clearImmediate(immediate)
+  })
 
 type TestServices = Client.Services | VirtualClock.VirtualClock | Gateway | Faults | Fake.Fake
 
@@ -61,18 +66,21 @@ const ofFake: OptionTypes.Names = {
   ignored: "merchantSecret"
 }
 
-export const open = (options: TestOptions): Promise<TestPawl> =>
+/** Opens a `Pawl` that runs on these timers, also while the test replaces the global ones. */
+export const open = (options: TestOptions, real: Timers): Promise<TestPawl> =>
   Effect.runPromise(OptionTypes.check(options, names))
     .then(() => Effect.runPromise(Controls.check(options.fake ?? {}, ofFake)))
-    .then(() => start(options))
+    .then(() => start(options, real))
     .catch((error: unknown) => {
       throw placed(error, new Error(""))
     })
 
-const start = (options: TestOptions): Promise<TestPawl> => {
+const start = (options: TestOptions, real: Timers): Promise<TestPawl> => {
+  const scheduler = schedulerOf(real)
+  const beneath = Layer.merge(clockOf(real), Layer.succeed(Scheduler.Scheduler, scheduler))
   const runtime = ManagedRuntime.make(
     Fake.layer(options.fake).pipe(
-      Layer.provideMerge(Layer.provide(VirtualClock.layer(), clock)),
+      Layer.provideMerge(Layer.provide(VirtualClock.layer(), beneath)),
       Layer.provide(Functions.references(options))
     )
   )
@@ -81,7 +89,7 @@ const start = (options: TestOptions): Promise<TestPawl> => {
     transitions.push(transition)
     return options.onChange?.(transition)
   }
-  return runtime.runPromise(Effect.context<TestServices>()).then((context) => {
+  return runtime.runPromise(Effect.context<TestServices>(), { scheduler }).then((context) => {
     const { outside } = Context.get(context, VirtualClock.VirtualClock)
     const { deliverTo } = Context.get(context, Fake.Fake)
     const { publicUrl = "https://shop.example", store = "memory" } = options
