@@ -66,7 +66,7 @@ const untilState = (url: string, status: string) =>
   Effect.promise(() =>
     expect
       .poll(() => fetch(`${url}/orders/17`).then((response) => response.json()), {
-        timeout: 60_000
+        timeout: 200_000
       })
       .toEqual({ id: "17", status })
   )

@@ -50,7 +50,7 @@ export const describeBugs = <Planted>(
     beforeAll(async () => {
       for (const [bug, beginning, plant] of bugs)
         found.set(bug, await find(plant, lawOf(beginning)))
-    }, 300_000)
+    })
 
     it.for(bugs)("catch the planted bug: %s", ([bug, beginning]) => {
       expect(found.get(bug)?.broken).toContain(lawOf(beginning))

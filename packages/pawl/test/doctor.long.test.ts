@@ -61,7 +61,7 @@ it("finds a sandbox to be as its profile says, and tells what another profile ge
   })
   expect(other.stdout).toContain('| → | 2 | Request checksum | "\\|", lower-case hex | ":", lower')
   expect(other.stdout).toContain("Nothing has changed since the fixtures.")
-}, 60_000)
+})
 
 it("keeps the steps that it has paid for if a write fails, and does not begin again by itself", async () => {
   const fixtures = join(folder, "fixtures.json")
@@ -95,7 +95,7 @@ it("keeps the steps that it has paid for if a write fails, and does not begin ag
     code: 1,
     stderr: `The service cannot be probed: ${fixtures} is not the fixtures of a run; --new makes all transactions again\n`
   })
-}, 60_000)
+})
 
 it("--fast does not read an endless answer of another service", async () => {
   const server = createServer((_, response) => {
@@ -111,7 +111,7 @@ it("--fast does not read an endless answer of another service", async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining("is no sandbox whose clock")])
   server.closeAllConnections()
   server.close()
-}, 30_000)
+})
 
 it("a sandbox does not start with a reading that it cannot have, and names it", async () => {
   const started = run(process.execPath, await sandboxWith({ decimals: "kept" }))
@@ -154,4 +154,4 @@ it("prints the lines of the guide's report, of a service that differs in four po
   const parts = sample.replace(/http:\S+/u, "URL").split("…")
   expect(parts.length).toBeGreaterThan(10)
   for (const part of parts) expect(printed).toContain(part.trim())
-}, 60_000)
+})

@@ -67,7 +67,7 @@ export const pays = async ({
     apmPayload: { paymentMethod: "WALLET" }
   })
   await expect
-    .poll(() => transitions.at(-1), { timeout: 20_000 })
+    .poll(() => transitions.at(-1), { timeout: 200_000 })
     .toMatchObject({
       requestId: "order-1",
       to: "SUCCEED",

@@ -404,8 +404,7 @@ describe("R03: SIGTERM", () => {
           "at-work 1"
         ])
         expect(posts.length).toBe(103)
-      }),
-    60_000
+      })
   )
 
   it.live(
@@ -459,8 +458,7 @@ describe("R03: SIGTERM", () => {
         finish.resolve()
         expect(yield* exited).toEqual({ code: 0, signal: null })
         expect(requests).toEqual([`/${secrets.PAWL_FORWARD_SECRET}`, "/transitions", "/ended"])
-      }),
-    60_000
+      })
   )
 
   it.live("a second SIGTERM ends it at once, whatever is in flight", () =>

@@ -551,10 +551,10 @@ inChromium((withPage) => {
     "the documentation shows every endpoint, without a network or external links",
     async (page) => {
       const shown = page.getByText("Starts a payment by an alternative payment method").first()
-      await shown.waitFor({ timeout: 45_000 })
+      await shown.waitFor({ timeout: 120_000 })
       await page.getByText("Cancels a subscription").first().waitFor()
       const response = page.locator(".response-card").first()
-      await response.getByText("header.claims.signature").waitFor({ timeout: 20_000 })
+      await response.getByText("header.claims.signature").waitFor({ timeout: 60_000 })
       const hosts = await page
         .locator("a[href^=http]")
         .evaluateAll((all) => all.map((one) => new URL((one as HTMLAnchorElement).href).host))

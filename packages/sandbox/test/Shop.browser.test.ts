@@ -47,7 +47,7 @@ inChromium((withPage) => {
           await page.getByTestId("pay").click()
           await page.waitForURL(order)
           const text = async () => (await page.reload(), await page.textContent("body"))
-          await expect.poll(text, { timeout: 15_000 }).toContain('"status":"PAID"')
+          await expect.poll(text, { timeout: 200_000 }).toContain('"status":"PAID"')
         })
       })
     }).pipe(Effect.provide(Sandbox.layer({ pace: "20 millis" })), Effect.scoped, Effect.runPromise))

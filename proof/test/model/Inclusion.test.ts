@@ -60,7 +60,7 @@ it("the model refuses a trace of which one event is missing, doubled or changed"
   expect(refused.doubled).toBe(traces.length)
   expect(refused.unconfirmed).toBe(ends)
   expect(ends).toBeGreaterThan(8)
-}, 240_000)
+})
 
 it("the model refuses an empty trace, and one that ends before the end is told", () => {
   expect(missOf([])).toBe("the trace is empty")

@@ -22,7 +22,7 @@ it("the model accepts traces of processes that are killed, and refuses one of a 
     const committed = events.findLastIndex((event) => event.includes(" committed "))
     expect(missOf(events.toSpliced(committed, 1))).toBeDefined()
   }
-}, 240_000)
+})
 
 /**
  * Traces a process that is killed after some steps, and another one that claims the row before the

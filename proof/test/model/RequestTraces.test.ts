@@ -23,7 +23,7 @@ it("the model accepts traces of real requests, and refuses them with an event th
   }
   expect(traces.length).toBeGreaterThan(50)
   expect(refused).toEqual({ missing: traces.length, doubled: traces.length, other: traces.length })
-}, 120_000)
+})
 
 it("the traces have what a request may meet", async () => {
   const traces: Array<Awaited<ReturnType<typeof record>>[number]> = []
@@ -41,11 +41,11 @@ it("the traces have what a request may meet", async () => {
     "redrive: "
   ])
     expect(seen).toContainEqual(expect.stringContaining(part))
-}, 120_000)
+})
 
 for (const bug of Object.keys(bugs)) {
   it(`a planted bug leaves a trace of a request that the model refuses: ${bug}`, async () => {
     const misses = (await record(1, bug)).flatMap(({ events }) => missOf(events) ?? [])
     expect(misses).not.toEqual([])
-  }, 120_000)
+  })
 }

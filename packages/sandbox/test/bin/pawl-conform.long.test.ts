@@ -74,7 +74,7 @@ describe.concurrent("pawl-conform", () => {
     )
     assert.notInclude(out, "c4n4ry")
     await rm(directory, { recursive: true })
-  }, 180_000)
+  })
 
   it("runs only the laws about answers without --state, and reports the first failure", async () => {
     const { server, url: origin } = await listen((_, response) => response.end())

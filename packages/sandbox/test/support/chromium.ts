@@ -58,9 +58,8 @@ export const inChromium = (suite: (withPage: WithPage) => void): void => {
 
     const open = async (options: BrowserContextOptions) => {
       const context = await browser.newContext(options)
-      context.setDefaultTimeout(15_000)
       // The documentation of the sandbox is large, and loads slowly on a busy machine.
-      context.setDefaultNavigationTimeout(60_000)
+      context.setDefaultTimeout(60_000)
       return context.newPage()
     }
 

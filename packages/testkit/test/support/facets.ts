@@ -52,7 +52,7 @@ export const make = <Facet extends string, Step, Store>({
       let broken: ReadonlySet<string>
       beforeAll(async () => {
         broken = await brokenFacets(fresh, { numRuns })
-      }, 60_000)
+      })
       it.for(histories)(`$name (${place})`, async (law) => {
         if (broken.has(law.name)) await Laws.run(law, fresh, { numRuns })
         expect([...broken]).not.toContain(law.name)
