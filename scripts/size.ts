@@ -55,8 +55,9 @@ export const parts: ReadonlyArray<Part> = [
       export const make = (secret) =>
         verifyWith({ current: (text) => createHmac("sha256", secret).update(text).digest() })`,
     // Over the goal: tokens that name a merchant, the bits of each status, the limits of the scan
-    // of a body, the switches of the verifier, and whether a refused callback is genuine.
-    limit: 4150,
+    // of a body, the switches of the verifier, whether a refused callback is genuine, and that an
+    // intent names no accountId.
+    limit: 4160,
     goal: 2500
   },
   {
@@ -79,7 +80,7 @@ export const parts: ReadonlyArray<Part> = [
     // documents with versions, leases and codecs; facts, pages of rows, shared read budgets and
     // shards; store errors and alarms of workers without progress; byte limits; stored requests;
     // retry schedules; several merchants; an answer to a callback after the end.
-    limit: 66_150,
+    limit: 66_160,
     goal: 30_000
   },
   {

@@ -29,6 +29,7 @@ INTENTS = ("payment", "payout")
 UNSIGNABLE = re.compile("[|\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 AMOUNT = re.compile("(0|[1-9][0-9]{,17})([.][0-9]{1,2})?")
+SIGNED_AMOUNT = re.compile("(0|[1-9][0-9]{,17})([.][0-9]{1,8})?")
 CURRENCY = re.compile("[A-Z]{3}")
 RESERVED = re.compile(r"(paymentmethod|apmtype)(\[|\Z)", re.IGNORECASE)
 TOKEN_NAME = re.compile(r"pawl(\[|\Z)", re.IGNORECASE)
@@ -139,7 +140,8 @@ def read_callback(callback):
     reads = [read_token(secret, token) for secret in callback["secrets"] for token in tokens]
     read = next(filter(None, reads), None)
     kind = kind_of(read["operation"], method) if read else method
-    refuse_if(read and (kind not in OPERATIONS[method] or read["account"] not in (None, signed[0])))
+    is_mid = method == "apm" and read and read["operation"] in INTENTS
+    refuse_if(read and (kind not in OPERATIONS[method] or not is_mid and read["account"] not in (None, signed[0])))
     return {"signed": signed, "kind": kind, "claim": claim_of(body, *signed)}
 
 
@@ -169,7 +171,7 @@ def claim_of(body, account, amount, currency, transaction_id):
     """Returns the status that a genuine callback claims; None if it cannot be acted on."""
     status = body.get("transactionStatus")
     is_id = is_short(transaction_id) and transaction_id not in (".", "..")
-    is_known = is_id and AMOUNT.fullmatch(amount) and CURRENCY.fullmatch(currency) and status in STATUSES
+    is_known = is_id and SIGNED_AMOUNT.fullmatch(amount) and CURRENCY.fullmatch(currency) and status in STATUSES
     return status if is_known and not any(map(UNSTORABLE.search, texts_of(body))) else None
 
 

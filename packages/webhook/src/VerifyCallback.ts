@@ -156,14 +156,8 @@ export const verifyWith = (
   ] as const
   const accepted = accounts && new Set(accounts)
 
-  const tokenOf = (text: string | undefined): Token.Token | undefined => {
-    if (text === undefined) return undefined
-    for (const { sign } of secrets) {
-      const token = Token.decode(sign, text)
-      if (token !== undefined) return token
-    }
-    return undefined
-  }
+  const tokenOf = ({ method, token }: Reading.Reading): Token.Token | undefined =>
+    token ? secrets.map(({ sign }) => Token.decode(sign, token, method)).find(Boolean) : undefined
 
   const refundIdOf = (kind: Kind, { refundId }: Body): string | undefined => {
     const isRefund = refundCallbackId === "payment" && (kind === "card" || kind === "refund")
@@ -186,11 +180,10 @@ export const verifyWith = (
     const secret = secretOf(signed)
     if (secret === undefined || !checksum) return Reading.refuse(401, "the checksum does not match")
 
-    const token = tokenOf(reading.token)
+    const token = tokenOf(reading)
     const kind = token === undefined ? method : Token.kindOf(token.operation, method)
     if (methodOf(kind) !== method) return refuseGenuine("its URL was made for another kind")
-    const account = token?.ordered.account
-    if (account !== undefined && account !== signed.account) {
+    if ((token?.ordered.account ?? signed.account) !== signed.account) {
       return refuseGenuine("its URL was made for another account")
     }
     if (accepted?.has(signed.account) === false) {

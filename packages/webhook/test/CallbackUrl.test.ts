@@ -168,8 +168,13 @@ describe("a callback with a token", () => {
     const card1 = verified("card", card(), search("card", "payment", said))
     expect(card1).toMatchObject({ kind: "card-payment", ordered })
     expect(card1.ordered).toEqual(ordered)
-    const { mid: _, ...rest } = said
-    expect(verified("apm", apm(), search("apm", "payout", rest)).kind).toBe("apm-payout")
+    expect(
+      answer(incoming("card", card({ mid: "mid-2" }), { search: search("card", "payment", said) }))
+    ).toBe(400)
+    // The mid of an intent is no accountId.
+    const apm1 = verified("apm", apm(), search("apm", "payout", said))
+    expect(apm1.kind).toBe("apm-payout")
+    expect(apm1.ordered).toEqual({ requestId: "r" })
   })
 
   it("carries any order unchanged", () => {

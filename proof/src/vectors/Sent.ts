@@ -102,7 +102,7 @@ export const url = ({ merchant, operation, request, secret, url }: UrlInput) => 
 
 /** Returns null if the secret did not sign the token. */
 export const token = ({ secret, token }: TokenInput) => {
-  const content = Token.decode(NodeHmac.keyed(Redacted.make(secret)), token)
+  const content = Token.decode(NodeHmac.keyed(Redacted.make(secret)), token, "card")
   if (content === undefined) return { content: null }
   const { account = null, amount = null, currency = null, requestId = null } = content.ordered
   const { operation } = content

@@ -202,6 +202,11 @@ const tokens = [
   }).map(([about, token]) =>
     card(`a token ${about}`, { query: `paymentMethod=card&pawl=${token}` })
   ),
+  ...[card, apm].map((make) => {
+    const { query } = make("")
+    const token = tokenOf("payment", "mid-2")
+    return make("a token of an intent, and another account", { query: `pawl=${token}&${query}` })
+  }),
   card("a moved token, and another checksum", {
     query: `paymentMethod=card&pawl=${tokenOf("apm-payment")}`,
     checksum: ""

@@ -61,7 +61,7 @@ const isFixed = (kind: Kind): boolean =>
  * receive.
  */
 export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean =>
-  ordered?.account !== undefined && ordered.account !== account
+  (ordered?.account ?? account) !== account
 
 /** Tells whether the signed amount differs, as a number rounded as the service rounds. */
 export const differs = (row: Row): boolean =>
@@ -74,20 +74,21 @@ export const differs = (row: Row): boolean =>
 
 /**
  * At least one callback is signed with the fields of the request, and all match its account, amount
- * and currency.
+ * and currency. Those of an intent match the account in the row: an APM callback has no mid.
  */
 export const isOfRequest = (request: RequestRow, row: Row): boolean => {
-  const ordered = { ...row.ordered, ...request.ordered }
-  const canChange = request.kind === "payment-intent" || request.kind === "subscription"
+  const isIntent = request.kind === "payment-intent"
+  const ordered = isIntent ? row.ordered : { ...row.ordered, ...request.ordered }
+  const canChange = isIntent || request.kind === "subscription"
   const all = Object.values(row.newestCallbacks).flatMap(({ signed }) => signed ?? [])
   const isSame = (signed: Signed) =>
-    (ordered.account === undefined || ordered.account === signed.account) &&
+    (ordered?.account ?? signed.account) === signed.account &&
     (canChange || isAsOrdered(ordered, signed))
   return all.length > 0 && all.every(isSame)
 }
 
 const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed): boolean =>
-  (ordered?.currency === undefined || ordered.currency === currency) &&
+  (ordered?.currency ?? currency) === currency &&
   (ordered?.amount === undefined || isSameAmount(ordered.amount, amount))
 
 export const isSameAmount = (ordered: string, signed: string): boolean =>

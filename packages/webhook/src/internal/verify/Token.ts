@@ -68,7 +68,8 @@ export const encode = (sign: Checksum.Sign, { merchant, operation, ordered }: To
   return `${content}.${tagOf(sign, content)}`
 }
 
-export const decode = (sign: Checksum.Sign, token: string): Token | undefined => {
+/** Reads the token of a callback. The account of an intent is a mid, which no APM callback has. */
+export const decode = (sign: Checksum.Sign, token: string, method: Method): Token | undefined => {
   if (token.length > maxLength) return undefined
   const [content = "", tag = "", ...rest] = token.split(".")
   if (rest.length > 0 || !Checksum.matches(tagOf(sign, content), tag)) return undefined
@@ -77,7 +78,7 @@ export const decode = (sign: Checksum.Sign, token: string): Token | undefined =>
   const [operation, requestId, account, amount, currency] = list
   const ordered = orderedOf({
     requestId: requestId ?? undefined,
-    account: account ?? undefined,
+    account: (method === "apm" && isIntent(operation) ? null : account) ?? undefined,
     amount: amount ?? undefined,
     currency: currency ?? undefined
   })
@@ -90,4 +91,7 @@ export const merchantOf = (token: string): string | undefined =>
 
 /** The callback of an intent names the method. */
 export const kindOf = (operation: Operation, method: Method): KnownKind =>
-  operation === "payment" || operation === "payout" ? `${method}-${operation}` : operation
+  isIntent(operation) ? `${method}-${operation}` : operation
+
+const isIntent = (operation: Operation): operation is "payment" | "payout" =>
+  operation.startsWith("pay")
