@@ -28,8 +28,6 @@ OPERATIONS = {"apm": ("apm-payment", "apm-payout"), "card": ("card-payment", "ca
 INTENTS = ("payment", "payout")
 UNSIGNABLE = re.compile("[|\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-AMOUNT = re.compile("(0|[1-9][0-9]{,17})([.][0-9]{1,2})?")
-SIGNED_AMOUNT = re.compile("(0|[1-9][0-9]{,17})([.][0-9]{1,8})?")
 CURRENCY = re.compile("[A-Z]{3}")
 RESERVED = re.compile(r"(paymentmethod|apmtype)(\[|\Z)", re.IGNORECASE)
 TOKEN_NAME = re.compile(r"pawl(\[|\Z)", re.IGNORECASE)
@@ -167,11 +165,15 @@ def is_short(text):
     return is_signable(text) and len(text) <= 128
 
 
+def is_amount(text, decimals=2):
+    return re.fullmatch("(0|[1-9][0-9]{,17})([.][0-9]{1,%d})?" % decimals, text)
+
+
 def claim_of(body, account, amount, currency, transaction_id):
     """Returns the status that a genuine callback claims; None if it cannot be acted on."""
     status = body.get("transactionStatus")
     is_id = is_short(transaction_id) and transaction_id not in (".", "..")
-    is_known = is_id and SIGNED_AMOUNT.fullmatch(amount) and CURRENCY.fullmatch(currency) and status in STATUSES
+    is_known = is_id and is_amount(amount, 8) and CURRENCY.fullmatch(currency) and status in STATUSES
     return status if is_known and not any(map(UNSTORABLE.search, texts_of(body))) else None
 
 
@@ -243,7 +245,7 @@ def write_json(value):
 def request_body(it):
     """Returns the body of a request with its members sorted; None if the request is refused."""
     body = {**it["request"]}
-    formats = {"requestId": is_short, "accountId": is_short, "amount": AMOUNT.fullmatch,
+    formats = {"requestId": is_short, "accountId": is_short, "amount": is_amount,
                "currency": CURRENCY.fullmatch, "transactionId": INTEGER.fullmatch}
     if not all(is_valid(body[name]) for name, is_valid in formats.items() if name in body):
         return None

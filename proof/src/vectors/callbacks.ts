@@ -202,6 +202,9 @@ const tokens = [
   }).map(([about, token]) =>
     card(`a token ${about}`, { query: `paymentMethod=card&pawl=${token}` })
   ),
+  apm("a token of another account", {
+    query: `paymentMethod=apm&pawl=${tokenOf("apm-payment", "mid-2")}`
+  }),
   ...[card, apm].map((make) => {
     const { query } = make("")
     const token = tokenOf("payment", "mid-2")
@@ -218,7 +221,7 @@ const tokens = [
 ]
 
 const amounts = [
-  "0 0.1 5.09 907 1234567890.98 1/ 1: : 1./ 1.: 007 10.001 10. .5 -1 +1 1e2 1,0 ٣",
+  "0 0.1 5.09 907 1.23456789 1.234567891 1234567890.98 1/ 1: : 1./ 1.: 007 10.001 10. .5 -1 +1 1e2 1,0 ٣",
   `${"9".repeat(18)} ${"9".repeat(19)} 10.0\u00a0`
 ].flatMap((group) => group.split(" "))
 
