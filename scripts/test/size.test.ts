@@ -1,3 +1,5 @@
+import { build, type Plugin } from "esbuild"
+import { join } from "node:path"
 import { expect, it } from "vitest"
 import { objections, weigh } from "../size.ts"
 
@@ -20,4 +22,26 @@ it("measures the imports of an application with everything they need", async () 
   const evidence = await weigh('export { standing } from "@pawl/core/Evidence"')
   expect(evidence.modules).toHaveLength(2)
   expect(evidence.bytes).toBeGreaterThan(status.bytes)
+})
+
+/** Vite bundles an empty module for an optional peer dependency that is not installed. */
+const asVite: Plugin = {
+  name: "as Vite",
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^@effect\/sql-pg\// }, ({ path }) => ({ path, namespace: "absent" }))
+    onLoad({ filter: /./, namespace: "absent" }, () => ({ contents: "export default {}" }))
+  }
+}
+
+it("bundles an application with Vite without the driver of PostgreSQL", async () => {
+  const { errors } = await build({
+    entryPoints: [join(import.meta.dirname, "../../packages/webhook/src/NodePostgres.ts")],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    write: false,
+    logLevel: "silent",
+    plugins: [asVite]
+  })
+  expect(errors).toEqual([])
 })

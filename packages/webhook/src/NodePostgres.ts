@@ -4,7 +4,8 @@
  *
  * @since 0.1.0
  */
-import { layer as layerClient, type PgClient, type PgPoolConfig } from "@effect/sql-pg/PgClient"
+// Vite bundles an empty module for an absent optional peer, which a named import of a value refuses.
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { isolated } from "@pawl/core/internal/Isolated"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -21,7 +22,7 @@ import type { RequestStore } from "./internal/ledger/RequestStore.ts"
  * @since 0.1.0
  */
 export const layerLedger = (
-  options: PgPoolConfig
+  options: PgClient.PgPoolConfig
 ): Layer.Layer<Ledger | Records | RequestStore | LedgerSql.Transactions, LedgerSql.StartError> =>
   isolated(Layer.provide(LedgerSql.layer, layer(options)))
 
@@ -51,8 +52,8 @@ export const layer = ({
   keepAlive = "30 seconds",
   maxConnections = 10,
   ...options
-}: PgPoolConfig): Layer.Layer<PgClient | SqlClient, SqlError> =>
-  layerClient({
+}: PgClient.PgPoolConfig): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> =>
+  PgClient.layer({
     ...options,
     applicationName,
     connectTimeout,
