@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, it } from "vitest"
 import { objections, unexplained } from "../packages.ts"
 
@@ -44,4 +46,9 @@ it("reports a dependency without a reason, and a reason without a dependency", (
   expect(unexplained([sound], row("dinero.js", " ") + row("effect", "everything"))).toEqual([
     "@pawl/core dinero.js: docs/guides/security.md gives no reason for it"
   ])
+})
+
+it("pawl accepts each patch of Effect: with an exact version a program has two copies, whose types differ", () => {
+  const file = join(import.meta.dirname, "../../pnpm-workspace.yaml")
+  expect(readFileSync(file, "utf8")).toMatch(/^ {2}effect: ~/mu)
 })
