@@ -201,18 +201,21 @@ const open = (server: Server, { host, port }: { readonly host: string; readonly 
 /** A body over the limit is read up to this size, so that its sender reads the response. */
 const maxDrainedBytes = 4 * maxBytes
 
+type Mounted = IncomingMessage & { readonly originalUrl?: string }
+
 const listenerOf = (run: Door.Run): RequestListener => {
   const openBody = Door.makeBodies()
 
   return NodeConnections.limitPipelined((request, response) => {
-    const { headers, method = "", url = "" } = request
+    // Express takes the path of a mount away from `url`.
+    const { headers, method = "", url = "", originalUrl = url } = request as Mounted
 
     const finish = (bytes: Uint8Array, release?: () => void): void => {
       const fiber = run(
         Effect.flatMap(Receiver, ({ receive }) =>
           receive({
             method,
-            path: Door.pathOf(url),
+            path: Door.pathOf(originalUrl),
             search: Door.searchOf(url),
             contentType: headers["content-type"],
             contentEncoding: headers["content-encoding"],

@@ -55,6 +55,15 @@ describe("a receiver", () => {
     yield* Effect.promise(dispose)
   })
 
+  test("reads the kind in the path of a callback, which Express takes away at a mount", function* () {
+    const { layer, namesPayout } = makeReceiver()
+    const { dispose, listener } = NodeReceiver.toListener(layer)
+    const port = yield* serve(express().use("/callback/payouts", listener))
+    yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback/payouts`))
+    expect(yield* Effect.promise(() => namesPayout())).toBe(true)
+    yield* Effect.promise(dispose)
+  })
+
   test("responds 500 and stores nothing when Express has read the body before", function* () {
     const { callbacks, layer } = makeReceiver()
     const { dispose, listener } = NodeReceiver.toListener(layer)
