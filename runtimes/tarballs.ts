@@ -359,6 +359,13 @@ const consumers: Readonly<Record<string, (tarballs: Tarballs) => Promise<void>>>
   deno: async (tarballs) => {
     const folder = await project("deno", tarballs, await effects())
     await install("deno", folder)
+    await step("deno", "Deno runs the command", () =>
+      run(
+        installed(".bin/deno"),
+        ["run", "--allow-all", "--node-modules-dir=manual", "npm:pawl", "--version"],
+        folder
+      )
+    )
     await step("deno", "Deno runs the quick start", async () =>
       check(
         await run(

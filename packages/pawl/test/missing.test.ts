@@ -25,3 +25,10 @@ it("says nothing of another error", () => {
   expect(sentence(other, "pawl")).toBeUndefined()
   expect(sentence("text", "pawl")).toBeUndefined()
 })
+
+it("says it in Deno too, whose sentence is another one", () => {
+  const error = Object.assign(new Error("Could not find package 'x' from referrer 'file:///y'"), {
+    code: "ERR_MODULE_NOT_FOUND"
+  })
+  expect(sentence(error, "pawl")).toBe("pawl needs the package x: npm install --save-dev x")
+})

@@ -6,5 +6,5 @@ if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   console.error(`pawl needs Node 22.19 or newer; this is ${process.version}`)
   process.exit(1)
 }
-Module.enableCompileCache()
+Module.enableCompileCache?.()
 await import("./PawlCommand.ts")

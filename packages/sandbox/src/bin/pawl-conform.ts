@@ -8,6 +8,6 @@ if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   console.error(`pawl-conform needs Node 22.19 or newer; this is ${process.version}`)
   process.exit(1)
 }
-Module.enableCompileCache()
+Module.enableCompileCache?.()
 const [{ run }, { make }] = await Promise.all([import("./Main.ts"), import("./ConformCommand.ts")])
 run(make("pawl-conform"))

@@ -9,6 +9,6 @@ if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   console.error(`pawl-sandbox needs Node 22.19 or newer; this is ${process.version}`)
   process.exit(1)
 }
-Module.enableCompileCache()
+Module.enableCompileCache?.()
 const [{ run }, { make }] = await Promise.all([import("./Main.ts"), import("./SandboxCommand.ts")])
 run(make("pawl-sandbox"))
