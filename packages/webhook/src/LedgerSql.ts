@@ -135,7 +135,7 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
 
 /**
  * Makes the tables or brings them up to date, and returns their version. Several processes may run
- * it at once.
+ * it at once. Fails on a server that `layer` refuses.
  *
  * @category constructors
  * @since 0.1.0
@@ -150,8 +150,9 @@ export const migrate: Effect.Effect<number, StartError, SqlClient> = Effect.susp
  *
  * **Details**
  *
- * Fails if the PostgreSQL role lacks a right, which it names, if the server is read-only, or if a
- * commit may return before it is on disk (`synchronous_commit` or `fsync` is off).
+ * Fails if the PostgreSQL role lacks a right, which it names, if the server is read-only or does not
+ * answer a check within three seconds, or if a commit may return before it is on disk
+ * (`synchronous_commit` or `fsync` is off).
  *
  * @category layers
  * @since 0.1.0
@@ -164,7 +165,6 @@ export const layer: Layer.Layer<
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const scope = yield* Effect.scope
-    yield* Server.check(sql)
     yield* SqlSchema.migrate
     const retire = yield* Server.makeRetire(sql)
     const records = yield* SqlEngine.make(sql, retire)
@@ -217,13 +217,18 @@ export class ShardMisplaced extends Data.TaggedError("ShardMisplaced")<{
  * - The order of the databases must never change; else the receiver does not start.
  *   `pawl-receiver --move-rows` adds databases.
  * - `Transactions.run` needs the key of the transaction or request.
+ * - Fails with `StoreUnavailable` if a database refuses its first write, or does not answer it.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerShards = <E, R, S = never>(
   stores: Arr.NonEmptyReadonlyArray<Layer.Layer<Ledger | Records | RequestStore | S, E, R>>
-): Layer.Layer<Ledger | Records | RequestStore | Extract<S, Transactions>, E | ShardMisplaced, R> =>
+): Layer.Layer<
+  Ledger | Records | RequestStore | Extract<S, Transactions>,
+  E | ShardMisplaced | StoreUnavailable,
+  R
+> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const count = stores.length
@@ -259,6 +264,6 @@ const recordsOf = (built: Context.Context<never>) =>
   Context.get(built as Context.Context<Records>, Records).own[0]
 
 const takePlace = (records: Records["Service"]["own"][0], place: Settings.Place) =>
-  Effect.flatMap(Effect.orDie(Settings.takePlace(records, place)), (isTaken) =>
+  Effect.flatMap(Settings.takePlace(records, place), (isTaken) =>
     isTaken ? Effect.void : Effect.fail(new ShardMisplaced(place))
   )

@@ -5,8 +5,12 @@ import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
+import { server, urlOf } from "@pawl/test-support/Postgres"
+import * as NodeStore from "../src/internal/ledger/NodeStore.ts"
 import { Ledger } from "../src/Ledger.ts"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import fc from "fast-check"
@@ -140,4 +144,29 @@ await inEachStore((place) => {
     expect(text).toContain(isFile ? "no" : "refuse")
     expect(text).not.toMatch(/7b226d6964|mid-1|100001/u)
   })
+
+  testIn(place)(
+    "a store that refuses the first write at the start is named in a sentence",
+    function* () {
+      const sql = yield* SqlClient
+      yield* sql`DELETE FROM pawl_settings`
+      const isFile = place._tag === "sqlite"
+      yield* sql.unsafe(
+        isFile
+          ? "CREATE TRIGGER refuse BEFORE INSERT ON pawl_settings BEGIN SELECT RAISE(ABORT, 'no'); END"
+          : "ALTER TABLE pawl_settings ADD CONSTRAINT refuse CHECK (version < 0) NOT VALID"
+      )
+      const store = isFile
+        ? place
+        : { _tag: place._tag, url: Redacted.make(urlOf(place.database, server.port)) }
+      const started = yield* Effect.exit(Layer.build(Layer.fresh(NodeStore.layer(store))))
+      yield* sql.unsafe(
+        isFile ? "DROP TRIGGER refuse" : "ALTER TABLE pawl_settings DROP CONSTRAINT refuse"
+      )
+      expect(yield* Effect.flip(started)).toMatchObject({
+        _tag: "StoreUnusable",
+        message: expect.stringMatching(/^The store cannot be used: a .*constraint refuses the row/u)
+      })
+    }
+  )
 })

@@ -8,6 +8,7 @@ import * as Ledger from "../../Ledger.ts"
 import * as LedgerSql from "../../LedgerSql.ts"
 import * as NodeSqlite from "../../NodeSqlite.ts"
 import { Records } from "../records/Records.ts"
+import * as Fault from "../sql/Fault.ts"
 import * as Move from "./Move.ts"
 import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
@@ -68,6 +69,11 @@ export const layerWith = (
       Layer.build(layer).pipe(
         Effect.catchTag("ShardMisplaced", ({ message }) =>
           Effect.fail(new StoreUnusable({ message }))
+        ),
+        Effect.catchTag("StoreUnavailable", (error) =>
+          Effect.fail(
+            new StoreUnusable({ message: `The store cannot be used: ${Fault.of(error).cause}` })
+          )
         )
       )
     )

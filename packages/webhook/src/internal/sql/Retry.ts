@@ -39,7 +39,7 @@ export const failOnSqlDefect = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
   )
 
-export const timeout = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
+export const timeout = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
   Effect.timeoutOrElse(work, { duration: storeTimeout, orElse: () => Effect.fail(timeoutError) })
 
 export const makeWait = Effect.suspend(() =>

@@ -15,6 +15,7 @@ import { laneCount } from "../records/Records.ts"
 import * as SqlStore from "../records/SqlStore.ts"
 import * as Retry from "./Retry.ts"
 import * as Rights from "./Rights.ts"
+import * as Server from "./Server.ts"
 import * as Views from "./Views.ts"
 
 const collections = ["transactions", "requests", "quarantine", "settings"] as const
@@ -90,23 +91,28 @@ const migrationWait = Schedule.spaced("100 millis").pipe(
   Schedule.upTo({ duration: "1 minute" })
 )
 
+/** Runs a check for at most three seconds: a pooler may accept a connection and answer nothing. */
+const check = (of: (sql: SqlClient.SqlClient) => Effect.Effect<void, SqlError>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Retry.timeout(of(sql)))
+
 const run = Effect.andThen(
-  Effect.flatMap(SqlClient.SqlClient, Rights.checkCreate),
+  check(Rights.checkCreate),
   Migrator.make({})({
     table: "pawl_migrations",
     loader: Migrator.fromRecord(migrations)
   })
 )
 
-const stored = Effect.orElseSucceed(version, () => 0)
+const stored = Effect.orElseSucceed(Retry.timeout(version), () => 0)
 
 /** A role that may not create tables uses those of this version. */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
-  Effect.flatMap(SqlClient.SqlClient, Rights.check).pipe(
+  check(Server.check).pipe(
+    Effect.andThen(check(Rights.check)),
     Effect.andThen(stored),
     Effect.flatMap((version) => (version < newest ? run : Effect.void)),
-    Effect.andThen(refuseNewer),
-    Effect.andThen(Effect.flatMap(SqlClient.SqlClient, Rights.checkTables)),
+    Effect.andThen(Retry.timeout(refuseNewer)),
+    Effect.andThen(check(Rights.checkTables)),
     Effect.retry({
       schedule: migrationWait,
       while: (error) => error._tag === "SqlError" && Retry.conflictPolicy.while(error)
