@@ -165,15 +165,15 @@ def is_short(text):
     return is_signable(text) and len(text) <= 128
 
 
-def is_amount(text, decimals=2):
-    return re.fullmatch("(0|[1-9][0-9]{,17})([.][0-9]{1,%d})?" % decimals, text)
+def is_amount(text, zeros=""):
+    return re.fullmatch("(0|[1-9][0-9]{,17})([.][0-9]{1,2}%s)?" % zeros, text)
 
 
 def claim_of(body, account, amount, currency, transaction_id):
     """Returns the status that a genuine callback claims; None if it cannot be acted on."""
     status = body.get("transactionStatus")
     is_id = is_short(transaction_id) and transaction_id not in (".", "..")
-    is_known = is_id and is_amount(amount, 8) and CURRENCY.fullmatch(currency) and status in STATUSES
+    is_known = is_id and is_amount(amount, "0{,6}") and CURRENCY.fullmatch(currency) and status in STATUSES
     return status if is_known and not any(map(UNSTORABLE.search, texts_of(body))) else None
 
 

@@ -246,10 +246,10 @@ describe("a verified callback outside the grammar", () => {
   const odd = fc
     .oneof(
       word,
-      fc.constantFrom("1e2", "+10", "010", "10.000000001", "NaN", "１０", ".5", "10.", "10,00")
+      fc.constantFrom("1e2", "+10", "010", "10.001", "NaN", "１０", ".5", "10.", "10,00")
     )
     .map(text)
-  const oddAmount = odd.filter(({ text }) => !/^(?:0|[1-9]\d{0,17})(?:\.\d{1,8})?$/.test(text))
+  const oddAmount = odd.filter(({ text }) => !/^(?:0|[1-9]\d{0,17})(?:\.\d\d?0{0,6})?$/.test(text))
   const oddCurrency = word.filter((each) => !/^[A-Z]{3}$/.test(each)).map(text)
   const oddId = fc
     .oneof(

@@ -150,7 +150,7 @@ describe("the signed fields", () => {
 })
 
 describe("the amount of a callback", () => {
-  it.each(["10.500", "10.0000", "10.505"])("may have more than two decimals: %s", (orderAmount) => {
+  it.each(["10.500", "10.0000"])("may have zeros behind its two decimals: %s", (orderAmount) => {
     expect(verified("card", card({ orderAmount }))).toMatchObject({
       claim: "SUCCEED",
       signed: { amount: orderAmount }

@@ -5,8 +5,8 @@ export const identifier = /^[^\p{Cc}\p{Cs}]{1,128}$/u
 /** Up to 18 digits without a leading zero, and at most two decimals (`spec.md`, "Conventions"). */
 export const amount = /^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$/u
 
-/** An amount that the service signs, perhaps with zeros behind it, or as it was before it was rounded. */
-export const signedAmount = /^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,8})?$/u
+/** An amount that the service signs: up to six zeros may follow its two decimals. */
+export const signedAmount = /^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2}0{0,6})?$/u
 
 export const currency = /^[A-Z]{3}$/u
 
