@@ -82,6 +82,18 @@ inChromium((withPage) => {
         )
       }).pipe(Effect.scoped, Effect.runPromise))
 
+  const admin = {
+    secrets: [
+      { name: "PAWL_MERCHANT_SECRET", isSet: true, use: "verifies callbacks, signs requests" },
+      {
+        name: "PAWL_MERCHANT_SECRET_PREVIOUS",
+        isSet: true,
+        use: "verifies callbacks until the service has switched"
+      },
+      { name: "PAWL_ADMIN_TOKEN", isSet: false, use: "opens this page from another machine" }
+    ]
+  }
+
   const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(effect)
 
   onPage(
@@ -210,14 +222,7 @@ inChromium((withPage) => {
       await visible(page, "row-PAWL_MERCHANT_SECRET", /yes.*\d\d:\d\d:\d\d/su)
       assert.notMatch(await page.content(), /new-secret|old-secret/u)
     },
-    {
-      admin: {
-        secrets: [
-          { name: "PAWL_MERCHANT_SECRET", isSet: true, use: "verifies callbacks" },
-          { name: "PAWL_MERCHANT_SECRET_PREVIOUS", isSet: true, use: "verifies callbacks" }
-        ]
-      }
-    }
+    { admin }
   )
 
   onPage(
@@ -629,17 +634,6 @@ inChromium((withPage) => {
       }
       yield* callback("100013", "SETTLED")
     })
-  const admin = {
-    secrets: [
-      { name: "PAWL_MERCHANT_SECRET", isSet: true, use: "verifies callbacks, signs requests" },
-      {
-        name: "PAWL_MERCHANT_SECRET_PREVIOUS",
-        isSet: true,
-        use: "verifies callbacks until the service has switched"
-      },
-      { name: "PAWL_ADMIN_TOKEN", isSet: false, use: "opens this page from another machine" }
-    ]
-  }
   const everyView = ["overview", "dead-letters", "requests", "transactions"]
 
   for (const [colorScheme, width] of [
