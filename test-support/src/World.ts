@@ -49,11 +49,6 @@ export interface Read {
 }
 
 /**
- * The fault of a statement: `refused` does nothing; `unanswered` does it and loses the response.
- */
-export type Flaw = "none" | "refused" | "unanswered"
-
-/**
  * The options of a world. `clock` returns how many milliseconds a receiver's clock is ahead of the
  * world. Every statement sleeps for `latency` before it runs, and again after it. With a
  * `pollInterval` the ledger is watched for outages, like one that outlives its process. `plant`
@@ -65,7 +60,7 @@ export interface Options {
   readonly read?: (read: Read) => Effect.Effect<OpenStatus, ReadError>
   readonly handle?: (call: Call) => Effect.Effect<void, unknown>
   readonly commit?: Handler.Handler["Service"]["commit"]
-  readonly flaw?: (now: number) => Flaw
+  readonly isRefused?: (now: number) => boolean
   readonly latency?: Duration.Input
   readonly clock?: (now: number) => number
   readonly pollInterval?: Duration.Duration
@@ -193,12 +188,10 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const ledgerOf = (process: { readonly isDead: boolean }): Ledger.Ledger["Service"] => {
     const state = <A>(effect: Effect.Effect<A, StoreUnavailable>) =>
       Effect.gen(function* () {
-        const flaw = process.isDead ? "refused" : (options.flaw?.(now()) ?? "none")
+        const isRefused = process.isDead || options.isRefused?.(now()) === true
         yield* Effect.sleep(latency)
-        if (flaw === "refused") return yield* new StoreUnavailable({})
-        const done = yield* effect
-        yield* Effect.sleep(latency)
-        return flaw === "unanswered" ? yield* new StoreUnavailable({}) : done
+        if (isRefused) return yield* new StoreUnavailable({})
+        return yield* Effect.tap(effect, () => Effect.sleep(latency))
       })
     return {
       ...ledger,

@@ -101,7 +101,7 @@ const faults: ReadonlyArray<Fault> = [
     name: "a store that cannot be written for 15 minutes",
     alerts: ["PawlStoreFailing"],
     options: {
-      flaw: (now) => (isBroken(now) && now < (begin + 15) * minute ? "refused" : "none")
+      isRefused: (now) => isBroken(now) && now < (begin + 15) * minute
     },
     // A transaction that falls due meanwhile cannot be claimed either.
     minute: (n, receiver, world) =>

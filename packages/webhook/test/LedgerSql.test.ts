@@ -10,48 +10,61 @@ import fc from "fast-check"
 import { expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
-import type { Verified } from "../src/Verifier.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 import { testIn } from "@pawl/test-support/Tests"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, incoming, secret, verified, verifierOf } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 
+/** Callbacks of one status keep their order in a group, and those of others may change places. */
 const groups = (place: Place, numRuns: number) => {
   const callbacks = fc.array(
     fc.record({
       transactionId: fc.constantFrom("1", "2", "3"),
       transactionStatus: fc.constantFrom<Status>("NEW", "PENDING", "SUCCEED", "FAILED"),
+      isPrevious: fc.boolean(),
+      namesRefund: fc.boolean(),
+      type: fc.constantFrom("PAYMENT", "PAYOUT"),
+      mid: fc.constantFrom("mid-1", "mid-2"),
+      orderAmount: fc.constantFrom("1.00", "2.00"),
+      orderCurrency: fc.constantFrom("EUR", "USD"),
       note: fc.nat(99)
     }),
     { minLength: 2, maxLength: 30 }
   )
-  it("accepts a group with the same result as its callbacks one by one", () =>
+  const { verify: rotated } = verifierOf("newer", secret)
+  const { verify } = verifierOf(secret)
+  it("accepts a group with the same rows, bodies and results as its callbacks one by one", () =>
     fc.assert(
-      fc.asyncProperty(callbacks, (drawn) =>
+      fc.asyncProperty(callbacks, fc.boolean(), (drawn, isOneStatus) =>
         Effect.gen(function* () {
           const one = Context.get(yield* Layer.build(layerMemory), Ledger)
           const many = Context.get(yield* Layer.build(emptied(place)), Ledger)
-          const all = drawn.map(({ note, transactionId, transactionStatus }) =>
-            verified(
-              "card",
-              card({ transactionId, transactionStatus, metadata: { n: String(note) } })
-            )
-          )
+          const all = drawn.map(({ isPrevious, namesRefund, note, ...fields }) => {
+            const { transactionId } = fields
+            const status = isOneStatus ? { transactionStatus: "SUCCEED" } : {}
+            const hint = namesRefund ? { refundId: transactionId } : {}
+            const body = card({ ...fields, ...status, ...hint, metadata: { n: String(note) } })
+            const verified = (isOneStatus && isPrevious ? rotated : verify)(incoming("card", body))
+            return Result.getOrThrow(verified)
+          })
           // A confirmed status makes a repeat not due.
           for (const ledger of [one, many]) {
             yield* ledger.register({ kind: "refund", transactionId: "1", status: "PENDING" }, 1)
           }
-          // Callbacks of one row with different statuses may change places, so each row has one
-          // time.
-          const timeOf = ({ transactionId }: Verified) => 1000 + Number(transactionId)
-          const inTurn = yield* Effect.forEach(all, (each) => one.accept(each, timeOf(each)))
-          const atOnce = yield* Effect.forEach(all, (each) => many.accept(each, timeOf(each)), {
-            concurrency: "unbounded"
-          })
-          expect(atOnce).toEqual(inTurn)
-          for (const id of ["1", "2", "3"]) {
-            expect(yield* many.get("card", id)).toEqual(yield* one.get("card", id))
+          const accepts = (ledger: Ledger["Service"]) =>
+            all.map((each, at) =>
+              ledger.accept(each, 1000 + (isOneStatus ? at : Number(each.transactionId)))
+            )
+          for (const _ of [1, 2]) {
+            const inTurn = yield* Effect.all(accepts(one))
+            expect(yield* Effect.all(accepts(many), { concurrency: "unbounded" })).toEqual(inTurn)
+          }
+          for (const { claim = "NEW", transactionId } of all) {
+            const key = { method: "card", transactionId, scope: "card" } as const
+            const shown = (ledger: Ledger["Service"]) =>
+              Effect.all([ledger.get("card", transactionId), ledger.body(key, claim)])
+            expect(yield* shown(many)).toEqual(yield* shown(one))
           }
           const claims = yield* Effect.forEach([one, many], (ledger) =>
             ledger.claim({ at: 5000, until: 6000, limit: 2 })
@@ -61,53 +74,6 @@ const groups = (place: Place, numRuns: number) => {
             rows: rows.map((row) => ({ ...row, lease: 0 }))
           }))
           expect(plain[1]).toEqual(plain[0])
-        }).pipe(Effect.scoped, Effect.runPromise)
-      ),
-      { numRuns }
-    ))
-}
-
-/** Callbacks of one status keep their order in a group. */
-const newest = (place: Place, numRuns: number) => {
-  const callbacks = fc.array(
-    fc.record({
-      transactionId: fc.constantFrom("1", "2"),
-      isPrevious: fc.boolean(),
-      namesRefund: fc.boolean(),
-      type: fc.constantFrom("PAYMENT", "PAYOUT"),
-      mid: fc.constantFrom("mid-1", "mid-2"),
-      orderAmount: fc.constantFrom("1.00", "2.00"),
-      orderCurrency: fc.constantFrom("EUR", "USD"),
-      note: fc.nat(99)
-    }),
-    { minLength: 2, maxLength: 12 }
-  )
-  const { verify: rotated } = verifierOf("newer", secret)
-  const { verify } = verifierOf(secret)
-  it("keeps the time, the secret, the hint, the signed fields and the body of the callbacks of a group as of those one by one", () =>
-    fc.assert(
-      fc.asyncProperty(callbacks, (drawn) =>
-        Effect.gen(function* () {
-          const one = Context.get(yield* Layer.build(layerMemory), Ledger)
-          const many = Context.get(yield* Layer.build(emptied(place)), Ledger)
-          const all = drawn.map(({ isPrevious, namesRefund, note, type, ...signed }) => {
-            const fields = { ...signed, type, metadata: { n: String(note) } }
-            const hint = namesRefund ? { refundId: signed.transactionId } : {}
-            const callback = card({ ...fields, ...hint })
-            return Result.getOrThrow((isPrevious ? rotated : verify)(incoming("card", callback)))
-          })
-          const accepts = (ledger: Ledger["Service"]) =>
-            all.map((each, at) => ledger.accept(each, 1000 + at))
-          for (const _ of [1, 2]) {
-            const inTurn = yield* Effect.all(accepts(one))
-            expect(yield* Effect.all(accepts(many), { concurrency: "unbounded" })).toEqual(inTurn)
-          }
-          for (const transactionId of ["1", "2"]) {
-            const key = { method: "card", transactionId, scope: "card" } as const
-            const shown = (ledger: Ledger["Service"]) =>
-              Effect.all([ledger.get("card", transactionId), ledger.body(key, "SUCCEED")])
-            expect(yield* shown(many)).toEqual(yield* shown(one))
-          }
         }).pipe(Effect.scoped, Effect.runPromise)
       ),
       { numRuns }
@@ -232,8 +198,7 @@ const newer = (place: Place) =>
 
 await inEachStore((place) => {
   const runs = place._tag === "sqlite" ? 3 : 1
-  groups(place, repeats(20 * runs))
-  newest(place, repeats(8 * runs))
+  groups(place, repeats(28 * runs))
   promises(place)
   newer(place)
 })

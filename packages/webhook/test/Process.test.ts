@@ -1,5 +1,4 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
-import type { EncodedRequest, RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { expect, it } from "vitest"
@@ -19,20 +18,6 @@ const due = {
   digest: "digest",
   hasCardData: true
 } as const
-
-test("a stored request is sent with its kind, requestId and body", function* () {
-  const requests: Array<EncodedRequest> = []
-  const send: RequestSender["Service"]["send"] = (request) => {
-    requests.push(request)
-    return Effect.succeed({ transactionId: "1" } as never)
-  }
-  const shop = yield* start({ sender: { send } })
-  yield* shop.enqueue("apm-payout", payment("order-1"))
-  yield* pass("1 second")
-  expect(requests).toEqual([
-    { kind: "apm-payout", requestId: "order-1", body: expect.stringContaining("EWALLET") }
-  ])
-})
 
 test("a request is sent again after the lease of a call that ended without a word, also in a store that is not polled", function* () {
   const error = new StoreUnavailable({})

@@ -163,7 +163,7 @@ describe("a worker whose writes are refused", () => {
 describe("a worker whose claims fail", () => {
   test("says so after a minute, and makes progress again with the next claim", function* () {
     const { progress, ...world } = yield* World.started({
-      flaw: (now) => (now < 3 * minute ? "refused" : "none")
+      isRefused: (now) => now < 3 * minute
     })
     yield* World.pass("59 seconds")
     expect(yield* progress).toEqual({ cause: undefined, rows: [] })

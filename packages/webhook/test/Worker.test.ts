@@ -29,7 +29,7 @@ describe("the slots", () => {
 
   test("fail in rounds while the store is gone, which is logged at most every 10 minutes", function* () {
     const { kept, lines } = World.keepLog("Error")
-    const world = yield* World.make({ flaw: () => "refused" })
+    const world = yield* World.make({ isRefused: () => true })
     yield* kept(world.start)
     yield* World.pass("1 minute")
     expect(lines).toEqual([["The ledger could not be read"]])
