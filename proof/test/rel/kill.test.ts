@@ -4,7 +4,7 @@ import { killWith } from "../../src/rel/kill.ts"
 import { shortRun, stores } from "./support.ts"
 
 it.live.each(stores("sqlite", "postgres"))(
-  "on %s nothing is lost and everything is told in order over 3 crashes (R01, S1, S4, S5, S6)",
+  "on %s nothing is lost and everything is told in order over 3 crashes (R01, R16, S1, S4, S5, S6)",
   (store) =>
     Effect.gen(function* () {
       const { figures, misses } = yield* killWith({ ...shortRun(3, store), leases: false })
