@@ -57,8 +57,8 @@ const rules: ReadonlyArray<Rule> = [
   { files: /^packages\/receiver\/src\/(?!bin\/)/, may: notPostgres, why: forPostgres },
   {
     files: /^packages\/pawl\/src\/(testing|internal\/(Controls|Fakes))/,
-    may: [/^(effect|@pawl\/(core|http|webhook|testkit))\//],
-    why: "pawl/testing stands on the testkit"
+    may: [/^((effect|@pawl\/(core|http|webhook|testkit))\/|node:timers$)/],
+    why: "pawl/testing stands on the testkit, and on the timers of Node that no test replaces"
   },
   { files: /^packages\/pawl\/src\/(?!bin\/|internal\/Sandboxes)/, may: [outer], why: production },
   {
