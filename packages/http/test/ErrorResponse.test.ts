@@ -104,6 +104,23 @@ describe("the reasons of a refusal", () => {
     expect(reasonsOf(body)).toEqual([expected])
   })
 
+  it("are found in time linear in the depth of a body", () => {
+    let body: unknown = 7
+    for (let depth = 0; depth < 21; depth++) body = { errors: [body] }
+    expect(reasonsOf(body)).toEqual([])
+  }, 1000)
+
+  it("have texts only", () => {
+    for (const text of [{ toString: 7 }, { code: 7 }]) {
+      expect(reasonsOf({ detail: [text] })).toEqual([])
+      expect(reasonsOf({ loc: [text, "amount"], msg: "too small" })).toEqual([fault])
+    }
+  })
+
+  it("are the text of the body for each of its names of fields", () => {
+    expect(reasonsOf({ message: "too small", fields: ["amount"] })).toEqual([fault])
+  })
+
   it("have no control characters", () => {
     expect(reasonsOf({ message: "refused\n\u001b[31m" })).toEqual([
       { path: "", message: "refused [31m" }
