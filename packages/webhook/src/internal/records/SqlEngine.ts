@@ -123,7 +123,7 @@ const makeClock = Effect.fnUntraced(function* (
     const after = clock.monotonicTimeNanosUnsafe()
     return { millis: Number(line?.millis), nanos: (before + after) / 2n }
   })
-  let measured = yield* Retry.timeout(measure)
+  let measured = yield* Retry.timeoutAtStart(measure)
   return {
     time: (clock) =>
       measured.millis +

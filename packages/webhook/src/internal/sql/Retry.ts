@@ -12,8 +12,14 @@ import type * as Scope from "effect/Scope"
 import { isSqlError, SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import * as SharedTimeout from "../records/SharedTimeout.ts"
 
-/** The limit is shorter than the four seconds after which the receiver responds 503. */
-const storeTimeout = Duration.seconds(3)
+/** In seconds: shorter than the four after which the receiver responds 503. */
+const storeTimeout = 3
+
+/**
+ * In seconds: no start is repeated, and a pooler may wait for its server to start, or the process
+ * be busy.
+ */
+const startTimeout = 15
 
 export const conflictPolicy = {
   while: ({ reason: { _tag } }: SqlError) =>
@@ -39,11 +45,20 @@ export const failOnSqlDefect = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
   )
 
-export const timeout = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
-  Effect.timeoutOrElse(work, { duration: storeTimeout, orElse: () => Effect.fail(timeoutError) })
+const timeout = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  seconds = storeTimeout
+): Effect.Effect<A, E | SqlError, R> =>
+  Effect.timeoutOrElse(work, {
+    duration: Duration.seconds(seconds),
+    orElse: () => failLate(seconds)
+  })
+
+/** Limits a step of the start to 15 seconds. */
+export const timeoutAtStart = <A, E, R>(work: Effect.Effect<A, E, R>) => timeout(work, startTimeout)
 
 export const makeWait = Effect.suspend(() =>
-  SharedTimeout.make(storeTimeout, Effect.fail(timeoutError))
+  SharedTimeout.make(Duration.seconds(storeTimeout), failLate(storeTimeout))
 )
 
 /** Limits a step to three seconds; the work may end later, in `scope`. */
@@ -54,9 +69,12 @@ export const timeoutIn =
       Effect.onExit(timeout(Fiber.join(fiber)), () => Effect.sync(() => fiber.interruptUnsafe()))
     )
 
-const timeoutError = new SqlError({
-  reason: new StatementTimeoutError({
-    message: "A transaction takes longer than 3 seconds",
-    cause: undefined
-  })
-})
+const failLate = (seconds: number) =>
+  Effect.fail(
+    new SqlError({
+      reason: new StatementTimeoutError({
+        message: `A transaction takes longer than ${seconds} seconds`,
+        cause: undefined
+      })
+    })
+  )

@@ -91,9 +91,9 @@ const migrationWait = Schedule.spaced("100 millis").pipe(
   Schedule.upTo({ duration: "1 minute" })
 )
 
-/** Runs a check for at most three seconds: a pooler may accept a connection and answer nothing. */
+/** Runs a check for at most 15 seconds: a pooler may accept a connection and answer nothing. */
 const check = (of: (sql: SqlClient.SqlClient) => Effect.Effect<void, SqlError>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => Retry.timeout(of(sql)))
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Retry.timeoutAtStart(of(sql)))
 
 const run = Effect.andThen(
   check(Rights.checkCreate),
@@ -103,7 +103,7 @@ const run = Effect.andThen(
   })
 )
 
-const stored = Effect.orElseSucceed(Retry.timeout(version), () => 0)
+const stored = Effect.orElseSucceed(Retry.timeoutAtStart(version), () => 0)
 
 /** A role that may not create tables uses those of this version. */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
@@ -111,7 +111,7 @@ export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, Sq
     Effect.andThen(check(Rights.check)),
     Effect.andThen(stored),
     Effect.flatMap((version) => (version < newest ? run : Effect.void)),
-    Effect.andThen(Retry.timeout(refuseNewer)),
+    Effect.andThen(Retry.timeoutAtStart(refuseNewer)),
     Effect.andThen(check(Rights.checkTables)),
     Effect.retry({
       schedule: migrationWait,
