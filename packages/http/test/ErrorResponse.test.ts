@@ -113,7 +113,7 @@ describe("the reasons of a refusal", () => {
   it("have texts only", () => {
     for (const text of [{ toString: 7 }, { code: 7 }]) {
       expect(reasonsOf({ detail: [text] })).toEqual([])
-      expect(reasonsOf({ loc: [text, "amount"], msg: "too small" })).toEqual([fault])
+      expect(reasonsOf({ loc: [text], field: 7, msg: "no" })).toEqual([{ path: "", message: "no" }])
     }
   })
 

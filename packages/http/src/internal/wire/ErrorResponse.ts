@@ -199,24 +199,22 @@ const readFaults = (body: unknown, at = ""): Array<Fault> => {
   if (typeof body === "string") return [{ path: at, message: body }]
   if (!isObject(body)) return []
   if (Array.isArray(body)) return body.flatMap((each) => readFaults(each, at))
-  const { error, fields } = body
   const list = lists.map((name) => body[name]).find(isObject)
   const message = pick(body, messages)
   const listed = readMap(list, at).map((fault) =>
     // Such as {"message":"required","fields":["amount"]}.
-    list === fields && fault.path === at && message !== undefined
+    message && list === body["fields"] && fault.path === at
       ? { path: fault.message, message }
       : fault
   )
   if (listed.length > 0) return listed
   // Such as {"error":{"param","message"}}.
-  if (isObject(error)) return readFaults(error, at)
+  if (isObject(body["error"])) return readFaults(body["error"], at)
   const path = pick(body, paths)
   // A list holds others, so none is read twice.
-  if (path === undefined && message === undefined) return list ? [] : readMap(body, at)
+  if (!path && !message) return list ? [] : readMap(body, at)
   // In the standard body of Spring it is the path of the request.
-  const isField = path?.startsWith("/api/") === false
-  return [{ path: isField ? path : at, message: message ?? "refused" }]
+  return [{ path: path && !path.startsWith("/api/") ? path : at, message: message ?? "refused" }]
 }
 
 /** Reads a list, or a map from field to message. */
@@ -228,9 +226,7 @@ const readMap = (list: object = {}, at: string): Array<Fault> =>
 const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): string | undefined =>
   names
     .map((name) => entry[name])
-    .map((value) =>
-      Array.isArray(value) ? value.filter((each) => !isObject(each)).join(".") : value
-    )
+    .map((value) => (Array.isArray(value) ? value.some(isObject) || value.join(".") : value))
     .find((value): value is string => typeof value === "string" && value !== "")
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
