@@ -74,11 +74,12 @@ export const differs = (row: Row): boolean =>
 
 /**
  * At least one callback is signed with the fields of the request, and all match its account, amount
- * and currency. Those of an intent match the account in the row: an APM callback has no mid.
+ * and currency. The account of an intent is a mid, which no APM callback has.
  */
 export const isOfRequest = (request: RequestRow, row: Row): boolean => {
   const isIntent = request.kind === "payment-intent"
-  const ordered = isIntent ? row.ordered : { ...row.ordered, ...request.ordered }
+  const isOfApm = isIntent && row.method === "apm"
+  const ordered = isOfApm ? row.ordered : { ...row.ordered, ...request.ordered }
   const canChange = isIntent || request.kind === "subscription"
   const all = Object.values(row.newestCallbacks).flatMap(({ signed }) => signed ?? [])
   const isSame = (signed: Signed) =>
