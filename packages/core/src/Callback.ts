@@ -19,7 +19,10 @@ import type { Json } from "effect/Schema"
 export interface Signed {
   /** Merchant account: `mid` of a card callback, `accountId` of an APM callback. */
   readonly account: string
-  /** Amount in major units: `orderAmount` of a card callback. */
+  /**
+   * Amount in major units: `orderAmount` of a card callback. Zeros may follow its two decimals
+   * (`10.500`), which `Amount.round` takes away and `Amount.parse` refuses.
+   */
   readonly amount: string
   /** Currency: `orderCurrency` of a card callback. */
   readonly currency: string
