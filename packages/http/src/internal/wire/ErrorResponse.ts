@@ -132,7 +132,8 @@ const httpDate = /^[A-Z][a-z]{2}.+:[0-9]{2} (?:GMT|[0-9]{4})$/u
 type Fault = typeof FieldFault.Type
 
 const reasonsOf = (request: Transport.Request, response: Transport.Response): Array<Fault> => {
-  const faults = readFaults(read(new TextDecoder().decode(response.body)))
+  const body = read(new TextDecoder().decode(response.body))
+  const faults = readFaults(body, "", response.status === 400)
   const values = faults.length > 0 && valuesOf(request)
   if (!values) return []
   const remove = redaction(values)
@@ -194,8 +195,11 @@ const read = (text: string): unknown => Result.getOrUndefined(Json.fromText(text
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null
 
-/** Google nests its list: {"details":[{"fieldViolations":[…]}]}. */
-const readFaults = (body: unknown, at = ""): Array<Fault> => {
+/**
+ * Google nests its list: {"details":[{"fieldViolations":[…]}]}. An object without a known name is a map
+ * from field to message if `isMap`: at another status than 400 it may be that of a payment.
+ */
+const readFaults = (body: unknown, at: string, isMap = true): Array<Fault> => {
   if (typeof body === "string") return [{ path: at, message: body }]
   if (!isObject(body)) return []
   if (Array.isArray(body)) return body.flatMap((each) => readFaults(each, at))
@@ -212,7 +216,7 @@ const readFaults = (body: unknown, at = ""): Array<Fault> => {
   if (isObject(body["error"])) return readFaults(body["error"], at)
   const path = pick(body, paths)
   // A list holds others, so none is read twice.
-  if (!path && !message) return list ? [] : readMap(body, at)
+  if (!path && !message) return list || !isMap ? [] : readMap(body, at)
   // In the standard body of Spring it is the path of the request.
   return [{ path: path && !path.startsWith("/api/") ? path : at, message: message ?? "refused" }]
 }
