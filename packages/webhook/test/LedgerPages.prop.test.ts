@@ -89,10 +89,11 @@ const listAll = (
       const { deadLetter, scope, transactionId } = last
       after = { at: deadLetter.at, scope, transactionId }
     }
-    const expected = stored
+    const all = stored
       .flat()
       .flatMap(({ row }) => (row.deadLetter === undefined ? [] : [placeOf(row as Parked)]))
-      .filter(([, , , each]) => each === (reason ?? each))
+    expect((yield* ledger.backlog(0)).deadLetters).toBe(all.length)
+    const expected = all.filter(([, , , each]) => each === (reason ?? each))
     expect(found.map(([at]) => at)).toEqual(
       expected.map(([at]) => at).toSorted((one, two) => one - two)
     )
@@ -111,7 +112,7 @@ describe("a ledger in memory", () => {
       { numRuns: repeats(200), examples: [[laterBefore, 1, "amount-mismatch"]] }
     ))
 
-  it("brings each planned read of two shards forward, by pages of any size, whatever rows an id has", () =>
+  it("counts the due rows of two shards, and brings each planned read forward, by pages of any size, whatever rows an id has", () =>
     fc.assert(
       fc.asyncProperty(
         documentsOf(
@@ -135,6 +136,12 @@ describe("a ledger in memory", () => {
               }))
               yield* write(`${id}`, watched)
             }
+            const due = documents
+              .flat()
+              .flatMap(({ dueAt, lease }) => (lease === undefined && dueAt <= 1e6 ? [dueAt] : []))
+            const [oldestDueAt] = due.toSorted(ascending)
+            const backlog = yield* ledger.backlog(1e6)
+            expect(backlog).toEqual({ due: due.length, oldestDueAt, deadLetters: 0 })
             let after: PlannedPage["after"]
             let dueAt = 1000
             do {
@@ -162,6 +169,17 @@ describe("a ledger in memory", () => {
       ),
       { numRuns: repeats(200) }
     ))
+
+  test("claims the oldest row first, also if an id has one before and one behind that of another id", function* () {
+    const { ledger, write } = yield* build(1)
+    const due = (id: string, scope: "card" | "refund", dueAt: number) => {
+      return { ...storedRow(id, { scope }), dueAt }
+    }
+    yield* write("1", [due("1", "card", 1), due("1", "refund", 3)])
+    yield* write("2", [due("2", "card", 2)])
+    const { rows } = yield* ledger.claim({ at: 3, until: 9, limit: 9 })
+    expect(rows.map(({ transactionId }) => transactionId)).toEqual(["1", "2", "1"])
+  })
 
   test("deletes as many old transactions as its limit allows, however many pages they fill", function* () {
     const { ledger, write } = yield* build(1)
