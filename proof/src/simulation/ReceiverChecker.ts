@@ -135,7 +135,7 @@ export const make = (
     if (last !== undefined && !mayFollow(last.to, to))
       trace.violation("S4", `${name} followed ${last.to}`)
     const needsConfirmation = isTerminal(to) || policy === "always"
-    if (needsConfirmation && !(confirmed && client.confirmed(transactionId).has(to)))
+    if ((needsConfirmation || confirmed) && !(confirmed && client.confirmed(transactionId).has(to)))
       trace.violation("S9", `${name} was not confirmed by the service`)
   }
 
