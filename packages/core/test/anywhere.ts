@@ -125,6 +125,11 @@ const ofChecksum: ReadonlyArray<Check> = [
       const card = { account: "mid-1", amount: "10.00", currency: "EUR", transactionId: "100001" }
       // printf '%s' 'mid-1|10.00|EUR|100001' | openssl dgst -sha256 -hmac sandbox-secret -binary | openssl base64
       same(Checksum.callback(sign, card), "lkjauSsUvISRVrlorA9C6E8begn59tHswUr4NhQybeo=")
+      // printf '%s' '4711|10|EUR|100001' | openssl dgst -sha256 -hmac sandbox-secret -binary | openssl base64
+      same(
+        Checksum.callback(sign, { ...card, account: "4711", amount: "10" }),
+        "LR3HGfrBmgYNLXsMTY9Sllu0rCqPIikN5QCCw2vNS7o="
+      )
       // printf '%s' 'mid-ü|10.00|EUR|100001' | openssl dgst -sha256 -hmac 'geheim-ß' -binary | openssl base64
       same(
         Checksum.callback(keyed(Redacted.make("geheim-ß")), { ...card, account: "mid-ü" }),

@@ -142,7 +142,7 @@ it("C34 a runtime that is not disposed does not keep its process alive", () =>
       })
       child.once("exit", (code) => resume(Effect.succeed(code)))
       return Effect.sync(() => child.kill())
-    }).pipe(Effect.timeout("4 minutes"))
+    }).pipe(Effect.timeout("50 seconds"))
     expect(code).toBe(0)
   }).pipe(Effect.scoped, Effect.runPromise))
 
