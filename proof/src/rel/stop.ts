@@ -2,7 +2,9 @@
  * Ends receivers with SIGTERM while senders post; none of them is reset (R47).
  *
  * A request on an accepted connection must be answered 200. A connection in the instant in which
- * the port closes is counted as `resetAtOpening`. Each process ends with 0 within 10 seconds.
+ * the port closes is counted as `resetAtOpening`. At its end a receiver closes connections that were
+ * quiet for 100 ms, so one is counted as `closedStalled` if the system had stopped the senders for
+ * half as long. Each process ends with 0 within 10 seconds.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -18,11 +20,20 @@ const [keeping, opening] = [12, 4]
 const gap = 20
 const traffic = 400
 const maxEndTime = 10_000
+/** How long an ending receiver keeps a connection on which nothing comes, in milliseconds. */
+const quiet = 100
 
 const onStore = Effect.fnUntraced(function* ({ count, miss, progress, seed, store }: DatabasePart) {
   const random = SeededRandom.make(seed, "stop")
   const { start, statuses } = yield* ReceiverProcess.make(store.url)
-  const figures = { answered200: 0, saidClose: 0, closedIdle: 0, refused: 0, resetAtOpening: 0 }
+  const figures = {
+    answered200: 0,
+    saidClose: 0,
+    closedIdle: 0,
+    closedStalled: 0,
+    refused: 0,
+    resetAtOpening: 0
+  }
   let callbacks = 0
   const next = (): Buffer => {
     const id = `${seed}${callbacks++}`
@@ -33,11 +44,12 @@ const onStore = Effect.fnUntraced(function* ({ count, miss, progress, seed, stor
   /** Returns whether the sender goes on with another connection. */
   const post = (port: number, stop: number, most: number): Promise<boolean> =>
     new Promise((resolve) => {
-      let [isConnected, isWaiting, goesOn] = [false, false, false]
+      let [isConnected, isWaiting, isLate, goesOn] = [false, false, false, false]
       let posted = 0
       const write = () => {
         if (socket.destroyed) return
         isWaiting = true
+        isLate = performance.now() - stalledAt < 2 * quiet
         posted++
         socket.write(next())
       }
@@ -58,15 +70,28 @@ const onStore = Effect.fnUntraced(function* ({ count, miss, progress, seed, stor
       socket.on("error", (error: NodeJS.ErrnoException) => {
         if (error.code === "ECONNREFUSED") figures.refused++
         else if (most === 1 && error.code === "ECONNRESET") figures.resetAtOpening++
+        else if (isLate) figures.closedStalled++
         else miss(`stop ${stop}: ${String(error.code)} before response ${posted}`)
         isWaiting = false
       })
       socket.on("close", () => {
-        if (isWaiting) miss(`stop ${stop}: a connection was closed before the response`)
+        if (isWaiting && isLate) figures.closedStalled++
+        else if (isWaiting) miss(`stop ${stop}: a connection was closed before the response`)
         else if (isConnected && !goesOn) figures.closedIdle++
         resolve(goesOn)
       })
     })
+
+  let [tickedAt, stalledAt] = [performance.now(), -Infinity]
+  const tick = () => {
+    const now = performance.now()
+    if (now - tickedAt > quiet / 2) stalledAt = now
+    tickedAt = now
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => setInterval(tick, 10)),
+    (ticker) => Effect.sync(() => clearInterval(ticker))
+  )
 
   const endTimes: Array<number> = []
   yield* Effect.promise(async () => {
