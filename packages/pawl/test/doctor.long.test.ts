@@ -121,6 +121,12 @@ it("a sandbox does not start with a reading that it cannot have, and names it", 
   })
 })
 
+it("says why a service does not answer", async () => {
+  const { code, stderr } = await doctor("--base-url", "http://127.0.0.1:1/api")
+  expect(code).toBe(1)
+  expect(stderr).toContain("The service could not be reached (the connection was refused)")
+})
+
 it("--plan sends nothing", async () => {
   const { code, stdout } = await doctor("--plan", "--base-url", "https://nowhere.invalid/api")
   expect(code).toBe(0)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { KnownKind } from "@pawl/core/Kind"
-import { NotFound, Unreachable } from "@pawl/core/PaymentsError"
+import { NotFound, Unauthorized, Unreachable } from "@pawl/core/PaymentsError"
 import type { Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Context from "effect/Context"
@@ -16,6 +16,7 @@ import * as DayComparison from "../src/internal/books/DayComparison.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 import { ledgerOf } from "@pawl/test-support/Places"
+import { keepLog } from "@pawl/test-support/World"
 import { card, verified } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
 
@@ -126,6 +127,30 @@ describe("the comparison of a day", () => {
       yield* TestClock.adjust("2 minutes")
       expect(yield* Fiber.join(run)).toMatchObject({ compared: size - 1, unanswered: 1 })
       expect(found.has("7")).toBe(false)
+    }).pipe(Effect.provide(layerMemory, { local: true }))
+  )
+
+  it.effect("says why a status could not be read, and repeats only reads that may succeed", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      yield* ledger.register({ kind: "apm-payment", transactionId: "1" }, day)
+      const errors = [
+        [1, new Unauthorized({ sent: true })],
+        [4, new Unreachable({ reason: "reset", sent: true, attempts: 1 })]
+      ] as const
+      for (const [times, error] of errors) {
+        const { kept, lines } = keepLog("Warn", ({ message }) => [message].flat())
+        let reads = 0
+        const reader = { read: () => Effect.suspend(() => (reads++, Effect.fail(error))) }
+        yield* toEnd(
+          DayComparison.run({ day, rate: 10, isKnown: () => false, note: () => Effect.void }).pipe(
+            Effect.provide(Layer.succeed(StatusReader, reader)),
+            kept
+          )
+        )
+        expect(lines).toEqual([["A status could not be read", error.message]])
+        expect(reads).toBe(times)
+      }
     }).pipe(Effect.provide(layerMemory, { local: true }))
   )
 })

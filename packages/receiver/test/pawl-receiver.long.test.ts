@@ -216,7 +216,7 @@ it.live(
       for (const args of [[], ["--merchants", merchants]]) {
         const started = yield* receiver(env, ...args)
         expect((yield* post(started.url, "100001", "SUCCEED")).status).toBe(200)
-        yield* started.errorLine(/(The service did not answer)/u)
+        yield* started.errorLine(/(A status could not be read)/u)
         started.child.kill("SIGTERM")
         yield* started.exited
       }

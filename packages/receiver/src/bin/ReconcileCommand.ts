@@ -114,7 +114,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       )
       if (counts.unanswered > 0) {
         return yield* report(
-          `The service did not answer for ${counts.unanswered} more: run the command again.`
+          `The statuses of ${counts.unanswered} more could not be read: run the command again.`
         )
       }
       yield* lines.finish

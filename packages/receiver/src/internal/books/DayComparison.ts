@@ -52,7 +52,7 @@ export interface Options<E> {
 const pageSize = 1000
 const concurrency = 8
 const readTimeout = Duration.minutes(1)
-/** Repeats a failed read after 1, 2 and 4 seconds. */
+/** Repeats a failed read that may succeed after 1, 2 and 4 seconds. */
 const retries = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 3 }))
 
 export const differs = ({ ours, theirs }: Compared): boolean => ours !== theirs
@@ -103,7 +103,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
   })
 
   /** Reads the kind and the status that the service states; undefined if it does not answer. */
-  const read = ({ kind, transactionId }: Row) => {
+  const read = ({ kind, method, transactionId }: Row) => {
     const unknown = { kind, status: "404" }
     return Reading.isIdentifier(transactionId)
       ? Effect.andThen(
@@ -112,8 +112,12 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
         ).pipe(
           Effect.map((answer): { readonly kind: Kind; readonly status: string } => answer),
           Effect.catchTag("NotFound", () => Effect.succeed(unknown)),
-          Effect.retry(retries),
-          Effect.orElseSucceed(() => undefined)
+          Effect.retry({
+            schedule: retries,
+            while: (error) => error._tag === "TimeoutError" || error.isRetryable
+          }),
+          Effect.catch(({ message }) => Effect.logWarning("A status could not be read", message)),
+          Effect.annotateLogs({ method, transactionId })
         )
       : Effect.succeed(unknown)
   }
@@ -127,7 +131,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
       return
     }
     const answer = yield* read(row)
-    if (answer === undefined) {
+    if (!answer) {
       counts.unanswered++
       return
     }

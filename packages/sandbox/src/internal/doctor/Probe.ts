@@ -169,7 +169,7 @@ export const make = Effect.fnUntraced(function* (
       )
       .pipe(
         Effect.timeoutOrElse({ duration: responseTimeout, orElse: () => noResponse }),
-        Effect.catch(() => noResponse)
+        Effect.catch(({ message }) => Effect.andThen(Effect.logWarning(message), noResponse))
       )
     const received = utf8.decode(response.body)
     if (path === "/v1/auth") {

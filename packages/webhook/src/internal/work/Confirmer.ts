@@ -96,12 +96,12 @@ export const layer = (options?: {
             Effect.succeed<ReadResult>({ _tag: "NotFound", askedAt })
           ),
           Effect.catchTag("RateLimited", (error) =>
-            Effect.map(noAnswer(askedAt, error._tag), (result) => ({
+            Effect.map(noAnswer(askedAt, error.message), (result) => ({
               ...result,
               limited: { retryAfter: error.retryAfter }
             }))
           ),
-          Effect.catch((error) => noAnswer(askedAt, error._tag)),
+          Effect.catch((error) => noAnswer(askedAt, error.message, error._tag === "Unauthorized")),
           Effect.catchCause((cause) => noAnswer(askedAt, cause))
         )
       })
@@ -114,12 +114,14 @@ const turn = Effect.flatMap(BeforeRequest, (wait) => wait ?? Effect.void)
 
 const noAnswer = (
   askedAt: number,
-  reason: unknown
-): Effect.Effect<Extract<ReadResult, { readonly _tag: "NoAnswer" }>> => {
-  const isDenied = reason === "Unauthorized"
-  const text = isDenied ? "The service refused the credentials" : "The service did not answer"
-  return Effect.as(Effect.logWarning(text, reason), { _tag: "NoAnswer", askedAt, isDenied })
-}
+  reason: unknown,
+  isDenied = false
+): Effect.Effect<Extract<ReadResult, { readonly _tag: "NoAnswer" }>> =>
+  Effect.as(Effect.logWarning("A status could not be read", reason), {
+    _tag: "NoAnswer",
+    askedAt,
+    isDenied
+  })
 
 export const unsettledClaim = (
   { evidence, read }: Row,
