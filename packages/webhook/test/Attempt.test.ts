@@ -13,7 +13,7 @@ import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { test } from "@pawl/test-support/Tests"
-import { pass } from "@pawl/test-support/World"
+import { pass, keepLog } from "@pawl/test-support/World"
 
 const failing = (...errors: ReadonlyArray<RequestError>) => {
   const sends: Array<SendOptions | undefined> = []
@@ -146,12 +146,14 @@ describe("an attempt whose lease is lost", () => {
 
   test("is interrupted if nobody waits for it", function* () {
     const { counts, sender } = slow()
-    const shop = yield* start({ sender, plant })
+    const { kept, lines } = keepLog("Error")
+    const shop = yield* kept(start({ sender, plant }))
     yield* shop.enqueue("apm-payment", payment("order-1"))
     yield* pass("9 seconds")
     expect(counts.interrupted).toBe(0)
     yield* pass("1 second")
     expect(counts.interrupted).toBe(1)
+    expect(lines).toEqual([["A request could not be worked on", "its lease was lost"]])
     yield* pass("1 second")
     expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
   })

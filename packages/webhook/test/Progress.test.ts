@@ -57,6 +57,22 @@ describe("a worker whose writes are refused", () => {
     expect(yield* progress).toEqual({ cause: undefined, rows: [] })
   })
 
+  test("makes progress again with the next call, and lists its row no more", function* () {
+    let isRefused = true
+    const { progress, receive, ...world } = yield* World.started({
+      plant: refuses(() => isRefused),
+      read: () => (isRefused ? World.unreachable : Effect.succeed("SUCCEED"))
+    })
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("10 seconds")
+    isRefused = false
+    yield* World.pass("45 seconds")
+    expect(told(world)).toEqual(["SUCCEED"])
+    expect(yield* progress).toEqual({ cause: undefined, rows: [] })
+    yield* World.pass("10 seconds")
+    expect(alarms(world)).toEqual([`a transaction cannot be written: ${cause}`])
+  })
+
   test("lists a row no more 15 minutes after its last failure, because another process may have written it", function* () {
     const { ofRow, state } = yield* Progress.make(() => Effect.void)
     const row = { method: "apm", scope: "apm", transactionId: "1" }

@@ -161,7 +161,7 @@ describe("a lease", () => {
     yield* world.ledger.claim({ at: Infinity, until: minute, limit: 1 })
     yield* World.pass("30 seconds")
     expect(world.calls).toEqual([])
-    expect(lines).toEqual([["A row could not be worked on"]])
+    expect(lines).toEqual([["A row could not be worked on", "its lease was lost"]])
     yield* World.pass("1 minute")
     expect(told(world)).toEqual(["PENDING"])
   })

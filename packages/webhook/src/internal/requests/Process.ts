@@ -11,6 +11,7 @@ import { raiseAlarm } from "../rule/Counters.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Lease from "./Lease.ts"
+import { reasonOf } from "../work/Lease.ts"
 import * as Progress from "../work/Progress.ts"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
@@ -112,7 +113,9 @@ export const start = Effect.fnUntraced(function* (
       Effect.tapError((error) => progress.failed("rows", error)),
       Effect.asVoid,
       Effect.provideService(Progress.Current, progress),
-      Effect.catchCause((cause) => Effect.logError("A request could not be worked on", cause)),
+      Effect.catchCause((cause) =>
+        Effect.logError("A request could not be worked on", reasonOf(cause))
+      ),
       Effect.annotateLogs({ requestId: leased.requestId }),
       Effect.ensuring(
         Effect.sync(() => {

@@ -7,6 +7,7 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Status } from "@pawl/core/Status"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Ledger } from "../../Ledger.ts"
@@ -41,6 +42,10 @@ export const body = (
         .body({ method, scope, transactionId }, status)
         .pipe(Progress.ofRow(leased, { sort: "calls", isEnd: false }))
 }
+
+/** Returns the reason for a log: work whose lease is lost is interrupted. */
+export const reasonOf = (cause: Cause.Cause<unknown>) =>
+  Cause.hasInterruptsOnly(cause) ? "its lease was lost" : cause
 
 /** Renews the lease of a row until it is lost; `duration` is in milliseconds. */
 export const renew = (

@@ -156,7 +156,10 @@ export const make = Effect.fnUntraced(function* (
 
   const released: Progress["released"] = (sort, row) => {
     succeed(sort)
-    if (row !== undefined && rows.get(keyOf(row))?.sort === sort) rows.delete(keyOf(row))
+    if (row === undefined) return
+    // The end of a call writes the rest of its row too.
+    if (sort === "calls") succeed("rows")
+    if (sort === "calls" || rows.get(keyOf(row))?.sort === sort) rows.delete(keyOf(row))
   }
 
   return {

@@ -169,7 +169,7 @@ const start = Effect.fnUntraced(function* (
         Effect.catchCause((cause) =>
           Cause.squash(cause) instanceof Progress.NotWritten
             ? Effect.void
-            : Effect.logError("A row could not be worked on", cause)
+            : Effect.logError("A row could not be worked on", Lease.reasonOf(cause))
         ),
         Effect.ensuring(Effect.sync(() => forget(leased, task))),
         Effect.annotateLogs({ method: leased.method, transactionId: leased.transactionId })
