@@ -44,12 +44,19 @@ describe("the reasons of a refusal", () => {
     expect(reasonsOf({ errors: [{ title: "Bad", [name]: [entry] }] })).toEqual([fault])
   })
 
-  it.each(["field", "path", "name", "pointer", "param", "property", "loc"])(
-    "name their field by the member %s",
-    (name) => {
-      expect(reasonsOf({ errors: [{ [name]: "amount", message: "too small" }] })).toEqual([fault])
-    }
-  )
+  it.each([
+    "field",
+    "fieldName",
+    "path",
+    "name",
+    "pointer",
+    "param",
+    "property",
+    "propertyPath",
+    "loc"
+  ])("name their field by the member %s", (name) => {
+    expect(reasonsOf({ errors: [{ [name]: "amount", message: "too small" }] })).toEqual([fault])
+  })
 
   it.each([
     "message",
@@ -59,7 +66,8 @@ describe("the reasons of a refusal", () => {
     "reason",
     "description",
     "title",
-    "error"
+    "error",
+    "issue"
   ])("have the text of the member %s", (name) => {
     expect(reasonsOf({ errors: [{ field: "amount", [name]: "too small" }] })).toEqual([fault])
   })

@@ -91,6 +91,23 @@ it("an error without a number is unavailable, and one of our own time-outs says 
   })
 })
 
+it("a version that is read too late is no missing table", async () => {
+  const reason = new StatementTimeoutError({ message: "late", cause: undefined })
+  let reads = 0
+  const isFirst = ([texts]: ReadonlyArray<unknown>) =>
+    String(texts).includes("max(migration_id)") && ++reads === 1
+  const migrated = Effect.flatMap(SqlClient, (sql) => {
+    const late = new Proxy(sql, {
+      apply: (target, self, args) =>
+        isFirst(args)
+          ? Effect.fail(new SqlError({ reason }))
+          : (Reflect.apply(target, self, args) as unknown)
+    })
+    return Effect.provideService(LedgerSql.migrate, SqlClient, late)
+  }).pipe(Effect.provide(NodeSqlite.layer({ filename: ":memory:" })))
+  expect(await Effect.runPromise(Effect.flip(migrated))).toMatchObject({ reason })
+})
+
 describe("an error of SQLite", () => {
   const faultOf = (...statements: ReadonlyArray<string>) =>
     Effect.gen(function* () {

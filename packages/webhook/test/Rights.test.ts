@@ -61,6 +61,17 @@ await onPostgres((place) => {
     )
   )
 
+  it.effect("a role without a schema says that it may be missing", () =>
+    withRole((sql) =>
+      Effect.gen(function* () {
+        yield* sql.unsafe(`ALTER ROLE ${role} SET search_path = absent`)
+        expect(yield* refusal).toContain(
+          "its role lacks USAGE on the schema of the store, or that schema does not exist;"
+        )
+      })
+    )
+  )
+
   it.effect("a store that was restored without one of its tables does not start", () =>
     Effect.gen(function* () {
       yield* build()

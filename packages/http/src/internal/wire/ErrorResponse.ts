@@ -178,7 +178,17 @@ const lists = [
   "details",
   "invalid-params"
 ]
-const paths = ["field", "path", "name", "pointer", "param", "property", "loc"]
+const paths = [
+  "field",
+  "fieldName",
+  "path",
+  "name",
+  "pointer",
+  "param",
+  "property",
+  "propertyPath",
+  "loc"
+]
 const messages = [
   "message",
   "defaultMessage",
@@ -187,7 +197,8 @@ const messages = [
   "description",
   "title",
   "error",
-  "msg"
+  "msg",
+  "issue"
 ]
 
 const read = (text: string): unknown => Result.getOrUndefined(Json.fromText(text))

@@ -28,7 +28,7 @@ const missingText = `SELECT right_name || ' on ' || table_name AS missing
 const lostText = `SELECT DISTINCT table_name AS missing FROM (VALUES ${list}) AS needed (table_name, right_name)
   WHERE to_regclass(table_name) IS NULL`
 
-const schemaText = `SELECT 'USAGE on the schema of the store' AS missing WHERE current_schema() IS NULL`
+const schemaText = `SELECT 'USAGE on the schema of the store, or that schema does not exist' AS missing WHERE current_schema() IS NULL`
 
 const createText = `SELECT 'CREATE on the schema ' || current_schema() AS missing
   WHERE NOT has_schema_privilege(current_schema(), 'CREATE')`

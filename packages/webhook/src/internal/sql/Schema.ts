@@ -103,7 +103,12 @@ const run = Effect.andThen(
   })
 )
 
-const stored = Effect.orElseSucceed(Retry.timeoutAtStart(version), () => 0)
+/** The table of the versions may be missing. */
+const stored = Effect.catchIf(
+  Retry.timeoutAtStart(version),
+  ({ isRetryable }) => !isRetryable,
+  () => Effect.succeed(0)
+)
 
 /** A role that may not create tables uses those of this version. */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
