@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Evidence from "@pawl/core/Evidence"
 import * as Handler from "@pawl/core/Handler"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -8,7 +9,7 @@ import { expect } from "vitest"
 import { Confirmer } from "../src/internal/work/Confirmer.ts"
 import * as Journal from "../src/Journal.ts"
 import { layerMemory } from "../src/Ledger.ts"
-import { blank } from "../src/internal/rule/Row.ts"
+import { blank, type DeadLetter, type Row } from "../src/internal/rule/Row.ts"
 import * as NextWork from "../src/internal/work/NextWork.ts"
 import { defaults } from "../src/internal/rule/WorkLimits.ts"
 import * as Teller from "../src/internal/work/Teller.ts"
@@ -38,6 +39,11 @@ test("a call is recorded with its status, its confirmation, its conflict and its
     { id: "apm:1:2:SUCCEED", sequence: 2, from: "FAILED", to: "SUCCEED", conflict }
   ])
   const [story] = yield* world.ledger.story("apm", "1")
+  expect(story?.row).toMatchObject({
+    attempt: 0,
+    failingSince: undefined,
+    pendingStatus: undefined
+  })
   expect(story?.facts.filter(({ fact }) => fact === "failed")).toMatchObject([
     { fact: "failed", to: "FAILED", sequence: 1, at: world.calls[0]?.at }
   ])
@@ -106,7 +112,7 @@ test("after a crash between a call and its mark `from` is the status that was ma
   ])
 })
 
-test("a commit is tried again every second while the store is not available", function* () {
+test("a commit is tried again every second while the store is not available, and releases its row", function* () {
   const tries: Array<number> = []
   const isDown = Effect.map(Clock.currentTimeMillis, (at) => tries.push(at) < 4)
   const { receive, ...world } = yield* World.started({
@@ -118,11 +124,26 @@ test("a commit is tried again every second while the store is not available", fu
   expect(tries).toEqual([0, second, 2 * second, 3 * second])
   expect(world.calls).toHaveLength(1)
   expect(entriesOf(world, "Told", "HandlerFailed")).toMatchObject([{ _tag: "Told", to: "PENDING" }])
+  // Its lease would have ended by then, and its read is due later.
+  expect(yield* world.ledger.backlog(world.now() + 40 * second)).toMatchObject({ due: 0 })
+})
+
+test("the worker makes no progress while a commit is tried again", function* () {
+  const isDown = Effect.map(Clock.currentTimeMillis, (at) => at < 90 * second)
+  const { progress, receive } = yield* World.started({
+    commit: (_, told) =>
+      Effect.andThen(Effect.when(Effect.fail(new StoreUnavailable({})), isDown), told)
+  })
+  yield* receive("1", "PENDING")
+  yield* World.pass("70 seconds")
+  expect((yield* progress).cause).toBe("the store does not answer")
+  yield* World.pass("20 seconds")
+  expect((yield* progress).cause).toBeUndefined()
 })
 
 test("a call whose lease is lost before its mark is neither told nor failed", function* () {
   let steal: Effect.Effect<unknown, StoreUnavailable> = Effect.void
-  const { kill, receive, ...world } = yield* World.started({
+  const { kill, progress, receive, ...world } = yield* World.started({
     read: says("PENDING"),
     commit: (_, told) =>
       Effect.andThen(
@@ -136,10 +157,12 @@ test("a call whose lease is lost before its mark is neither told nor failed", fu
   expect(world.calls).toHaveLength(1)
   expect(entriesOf(world, "Told", "HandlerFailed")).toEqual([])
   expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: undefined, attempt: 1 })
+  yield* World.pass("2 minutes")
+  expect((yield* progress).cause).toBeUndefined()
   yield* kill
 })
 
-test("a row with nothing to tell is returned as it is", function* () {
+const tellOf = Effect.gen(function* () {
   const confirmer = { policy: "final", read: () => Effect.never } as const
   const layer = Teller.layer(defaults).pipe(
     Layer.provide([
@@ -150,7 +173,41 @@ test("a row with nothing to tell is returned as it is", function* () {
     ])
   )
   const { tell } = Context.get(yield* Layer.build(layer), Teller.Teller)
-  const row = { ...blank("apm", "1", 0), lease: 1, evidenceAtLease: 0 }
-  const pending = NextWork.none(row)
-  expect(yield* tell(pending, () => Effect.die("is not released"))).toBe(pending)
+  return (row: Row) => {
+    const pending = NextWork.none({ ...row, lease: 1, evidenceAtLease: 0 })
+    return Effect.map(
+      tell(pending, () => Effect.die("is not released")),
+      (told) => ({ pending, told })
+    )
+  }
+})
+
+test("a row with nothing to tell is returned as it is", function* () {
+  const { pending, told } = yield* (yield* tellOf)(blank("apm", "1", 0))
+  expect(told).toBe(pending)
+})
+
+test.each<[DeadLetter["reason"], Partial<Row>, Partial<DeadLetter>]>([
+  [
+    "handler-failed",
+    { pendingStatus: "PENDING", attempt: 2, failingSince: -2 * World.day },
+    { reason: "unknown-transaction", at: 5, to: "PENDING" }
+  ],
+  ["amount-mismatch", { ordered: { amount: "2.00" } }, { at: 0, to: "PENDING" }],
+  ["unreadable", { unreadable: "callback" }, { at: 0, to: undefined }]
+])("a row of an unknown id is parked as %s", function* (reason, row, deadLetter) {
+  const signed = { account: "4711", amount: "1.00", currency: "EUR", transactionId: "1" }
+  const { told } = yield* (yield* tellOf)({
+    ...blank("apm-payment", "1", 0),
+    evidence: Evidence.claimed("PENDING"),
+    newestCallbacks: { PENDING: { at: 0, signed } },
+    deadLetter: { reason: "unknown-transaction", at: 5, to: undefined },
+    ...row
+  })
+  expect(told?.change).toEqual({
+    // The row of an unknown id is not read again.
+    deadLetter: { reason, ...deadLetter },
+    failingSince: undefined,
+    facts: [{ fact: "parked", reason, at: 0, to: deadLetter.to }]
+  })
 })

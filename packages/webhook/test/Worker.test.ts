@@ -27,14 +27,29 @@ describe("the slots", () => {
     expect(world.counts.claims).toBeLessThan(3 * 160)
   })
 
+  test("of reads are free while the handlers of their rows run", function* () {
+    const { receive, ...world } = yield* World.started({
+      handle: () => Effect.sleep("1 minute"),
+      read: () => Effect.delay(Effect.succeed("SUCCEED"), second),
+      limits: { reads: 4 }
+    })
+    for (const id of ["1", "2", "3", "4"]) yield* receive(id, "SUCCEED")
+    yield* World.pass("5 seconds")
+    expect(world.calls).toHaveLength(4)
+  })
+
   test("fail in rounds while the store is gone, which is logged at most every 10 minutes", function* () {
     const { kept, lines } = World.keepLog("Error")
-    const world = yield* World.make({ isRefused: () => true })
+    const world = yield* World.make({
+      isRefused: () => true,
+      clock: (now) => (now < 11 * minute ? day : 0)
+    })
     yield* kept(world.start)
     yield* World.pass("1 minute")
     expect(lines).toEqual([["The ledger could not be read"]])
     yield* World.pass("24 minutes")
-    expect(lines).toHaveLength(3)
+    // After 10 minutes, after the step of the clock, and 10 minutes later.
+    expect(lines).toHaveLength(4)
   })
 })
 
@@ -96,6 +111,8 @@ describe("a worker under load", () => {
     const first = new Set(world.reads.map(({ id }) => Number(id)))
     const oldest = Array.from({ length: 4 * 15 }, (_, id) => id)
     expect(oldest.filter((id) => !first.has(id))).toEqual([])
+    // The newest one is read next.
+    expect(first).toContain(299)
   })
 })
 
@@ -150,7 +167,38 @@ describe("a worker that ends", () => {
   })
 })
 
+test("the workers of several shards are drained at once", function* () {
+  const { receive, stop, ...world } = yield* World.started({
+    handle: () => Effect.sleep("1 minute"),
+    // Each of the two workers calls the handler for one row at a time.
+    limits: { calls: 2 },
+    plant: (ledger) => ({ ...ledger, shards: [ledger, ledger] })
+  })
+  for (const id of ["1", "2", "3"]) yield* receive(id, "PENDING")
+  yield* World.pass("1 second")
+  expect(world.calls).toHaveLength(2)
+  const stopped = yield* Effect.forkChild(stop)
+  yield* World.pass("15 seconds")
+  expect(stopped.pollUnsafe()).toBeDefined()
+})
+
 describe("a lease", () => {
+  test("of ten minutes is not shortened when the clock is set back", function* () {
+    const world = yield* World.make({
+      handle: () => Effect.sleep("4 minutes"),
+      clock: (now) => 100 * day - (now < 5 * second ? 0 : hour),
+      pollInterval: Duration.seconds(1),
+      limits: { lease: 10 * minute }
+    })
+    for (const id of ["1", "2", "3"]) {
+      const { receive } = yield* world.start
+      yield* receive(id, "PENDING")
+      yield* World.pass("40 seconds")
+    }
+    yield* World.pass("10 minutes")
+    expect(world.calls.map(({ took }) => took)).toEqual([true, true, true])
+  })
+
   test("that is lost before the handler is called is logged, and the handler is not called", function* () {
     const { kept, lines } = World.keepLog("Error")
     const world = yield* World.make({ latency: 100 })
@@ -175,6 +223,41 @@ describe("a lease", () => {
     yield* Effect.forkChild(Effect.andThen(first.stop, world.start))
     yield* World.pass("3 seconds")
     expect(told(world)).toEqual(["PENDING"])
+  })
+})
+
+describe("a row that is claimed again in the same process", () => {
+  test("because the clock jumped has one call at a time, even if the response to its last release was lost", function* () {
+    let losses = 0
+    const { receive, ...world } = yield* World.started({
+      clock: (now) => (now < 5 * second ? 0 : minute),
+      read: says("SUCCEED"),
+      handle: ({ to }) => Effect.sleep(to === "PENDING" ? "1 second" : "2 minutes"),
+      plant: (ledger) => ({
+        ...ledger,
+        write: (leased, change) =>
+          Effect.tap(ledger.write(leased, change), () =>
+            change.told === "PENDING" && losses++ === 0
+              ? Effect.fail(new StoreUnavailable({}))
+              : Effect.void
+          )
+      })
+    })
+    yield* receive("1", "PENDING")
+    yield* World.pass("500 millis")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("5 seconds")
+    // Its claim finds the lease of the first row at an end.
+    yield* receive("2", "NEW")
+    yield* World.pass("5 minutes")
+    const calls = world.calls.filter(({ transactionId }) => transactionId === "1")
+    expect(calls.map(({ at, attempt, end, to }) => [to, attempt, at, end])).toEqual([
+      ["PENDING", 1, 0, second],
+      ["SUCCEED", 1, second, 11 * second],
+      ["SUCCEED", 2, 35.5 * second, 155.5 * second]
+    ])
+    expect(losses).toBeGreaterThan(1)
+    expect(world.counts.overlaps).toBe(0)
   })
 })
 
@@ -309,6 +392,8 @@ test("a row that a stopping worker releases is due since its read fell due", fun
   yield* World.pass("1 second")
   yield* stop
   expect(yield* ledger.backlog(now())).toMatchObject({ due: 1, oldestDueAt: hour })
+  const limit = { tell: 0, ask: 1, retry: 0, repeat: 0, watch: 0 }
+  expect((yield* ledger.claim({ at: now(), until: now(), limit })).rows).toHaveLength(1)
 })
 
 test("a limit that is undefined keeps its default", function* () {
@@ -325,14 +410,16 @@ test("a limit that is undefined keeps its default", function* () {
 
 test("a limit that would stop or repeat the work is refused", function* () {
   for (const [name, values] of Object.entries({
-    calls: [0, -1, Number.NaN, Infinity],
-    reads: [0, Number.NaN, Infinity],
+    // A fraction of a slot is never used up, and a fraction of a millisecond is no time of PostgreSQL.
+    calls: [0, -1, 2.5, Number.NaN, Infinity],
+    reads: [0, 4.5, Number.NaN, Infinity],
     readsPerSecond: [0, -1, Number.NaN],
-    lease: [0, -1, Number.NaN, Infinity]
+    // The seconds of an environment variable.
+    lease: [0, -1, 30, 999, 30_000.5, Number.NaN, Infinity]
   })) {
     for (const value of values) {
       expect(() => Receiver.layer({ limits: { [name]: value } })).toThrow(
-        `limits.${name} cannot be used: give a number of 1 or more`
+        `limits.${name} cannot be used: give a ${name === "readsPerSecond" ? "" : "whole "}number of ${name === "lease" ? 1000 : 1} or more`
       )
     }
   }
@@ -400,36 +487,54 @@ test("another status after a call that timed out has a higher sequence (R26)", f
 })
 
 describe("a handler with a commit", () => {
-  test("commits once when the response to the commit is lost (S5)", function* () {
-    const marks: Array<unknown> = []
-    const { receive, ...world } = yield* World.started({
-      read: World.says("SUCCEED"),
-      commit: (_, told) =>
-        Effect.flatMap(told, (row) =>
-          marks.push(row) === 1 ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
-        )
-    })
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("1 hour")
-    expect(world.calls.length).toBe(1)
-    expect(marks.length).toBe(1)
-    expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", sequence: 1 })
-  })
+  test.each([
+    ["ends", {}],
+    // The shard of its request is not available.
+    ["stays", { release: undefined }]
+  ])(
+    "commits once when the response to the commit is lost, and the lease %s (S5)",
+    function* (_, kept) {
+      const marks: Array<unknown> = []
+      const { receive, ...world } = yield* World.started({
+        read: World.says("SUCCEED"),
+        plant: (ledger) => ({
+          ...ledger,
+          write: (leased, change) =>
+            ledger.write(leased, change.told === undefined ? change : { ...change, ...kept })
+        }),
+        commit: (_, told) =>
+          Effect.flatMap(told, (row) =>
+            marks.push(row) === 1 ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
+          )
+      })
+      yield* receive("1", "SUCCEED")
+      yield* World.pass("1 hour")
+      expect(world.calls.length).toBe(1)
+      expect(marks.length).toBe(1)
+      expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", sequence: 1 })
+    }
+  )
 
-  test("counts as failed when its commit fails, and is called again with growing waits", function* () {
-    const { receive, ...world } = yield* World.started({
-      read: World.says("SUCCEED"),
-      commit: () => Effect.fail("no such order")
-    })
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("8 seconds")
-    expect(World.times(world).map((at) => at - (World.times(world)[0] ?? 0))).toEqual([
-      0, 1000, 3000, 7000
-    ])
-    expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: undefined, attempt: 4 })
-    const tags = world.entries.map(({ _tag }) => _tag)
-    expect(tags.filter((tag) => tag === "Told" || tag === "HandlerFailed")).toEqual(
-      Array.from({ length: 4 }, () => "HandlerFailed")
-    )
-  })
+  test.each([
+    ["fails", "no such order"],
+    ["is refused by the store", new StoreUnavailable({ cause: { code: "42501" } })]
+  ])(
+    "counts as failed when its commit %s, and is called again with growing waits",
+    function* (_, error) {
+      const { receive, ...world } = yield* World.started({
+        read: World.says("SUCCEED"),
+        commit: () => Effect.fail(error)
+      })
+      yield* receive("1", "SUCCEED")
+      yield* World.pass("8 seconds")
+      expect(World.times(world).map((at) => at - (World.times(world)[0] ?? 0))).toEqual([
+        0, 1000, 3000, 7000
+      ])
+      expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: undefined, attempt: 4 })
+      const tags = world.entries.map(({ _tag }) => _tag)
+      expect(tags.filter((tag) => tag === "Told" || tag === "HandlerFailed")).toEqual(
+        Array.from({ length: 4 }, () => "HandlerFailed")
+      )
+    }
+  )
 })

@@ -16,8 +16,8 @@ export interface Options {
    */
   readonly readsPerSecond?: number
   /**
-   * The time of a lease in milliseconds, 30,000 by default. Rows of a crashed process are worked on
-   * again after it.
+   * The time of a lease in milliseconds, 30,000 by default and at least 1,000. Rows of a crashed
+   * process are worked on again after it.
    */
   readonly lease?: number
   /** When a failed handler is called again (`Receiver.Options`). */
@@ -37,16 +37,22 @@ export const defaults: WorkLimits = {
   ]).pipe(/* @__PURE__ */ Schedule.upTo({ duration: "24 hours" }))
 }
 
-const finite = ["calls", "reads", "lease"] as const
+/** The least values of whole numbers. */
+const least = { calls: 1, reads: 1, lease: 1000 } as const
+const whole = ["calls", "reads", "lease"] as const
 
 /** Returns the limits in place of the defaults. Throws if one would stop or repeat the work. */
 export const make = (options: { readonly [Name in keyof Options]?: unknown }): WorkLimits => {
   const limits = Defaults.changed(defaults, options)
-  const wrong =
-    finite.find((name) => !(limits[name] >= 1 && limits[name] < Infinity)) ??
-    (limits.readsPerSecond >= 1 ? undefined : "readsPerSecond")
-  if (wrong === undefined) return limits
-  throw new RangeError(`limits.${wrong} cannot be used: give a number of 1 or more`)
+  const refuse = (name: string, range: string) => {
+    throw new RangeError(`limits.${name} cannot be used: give a ${range} or more`)
+  }
+  for (const name of whole) {
+    const isRight = Number.isSafeInteger(limits[name]) && limits[name] >= least[name]
+    if (!isRight) refuse(name, `whole number of ${least[name]}`)
+  }
+  if (!(limits.readsPerSecond >= 1)) refuse("readsPerSecond", "number of 1")
+  return limits
 }
 
 /** Returns the limits of one of several shards: an equal share, at least one. */

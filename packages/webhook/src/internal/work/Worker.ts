@@ -145,7 +145,6 @@ const start = Effect.fnUntraced(function* (
         },
         release: (row) =>
           Effect.map(Clock.currentTimeMillis, (now) => {
-            task.isTold = true
             forget(leased, task)
             return NextWork.nextOf(row, rules, now)
           })
