@@ -38,16 +38,22 @@ const index: fc.Arbitrary<Index> = fc
     related
   }))
 
+const write = fc.record({
+  key,
+  isDeleted: rarely,
+  isLate: rarely,
+  index,
+  put: fc.uniqueArray(fc.record({ name, at: time }), { selector: (text) => text.name }),
+  remove: fc.uniqueArray(name)
+})
+
+/** Groups of writes; each group is one commit. */
 const writes = fc.array(
   fc.record({
-    key,
-    isDeleted: rarely,
-    isLate: rarely,
-    index,
-    put: fc.uniqueArray(fc.record({ name, at: time }), { selector: (text) => text.name }),
-    remove: fc.uniqueArray(name)
+    group: fc.uniqueArray(write, { selector: ({ key }) => key, minLength: 1 }),
+    skipsLocked: fc.boolean()
   }),
-  { minLength: 1, maxLength: 16 }
+  { minLength: 1, maxLength: 6 }
 )
 
 const range = fc.record({
@@ -56,11 +62,15 @@ const range = fc.record({
   to: fc.integer({ min: 1, max: 3 }),
   limit,
   after: fc.constantFrom("", "b", "d"),
-  isNewestFirst: fc.boolean(),
   isTimesOnly: fc.boolean()
 })
+/** Without `after` documents of one time come in any order, so all are asked for. */
+const newest = fc.record({ lane: fc.nat({ max: 2 }), from: time, to: time })
 const questions = fc.record({
   ranges: fc.array(range, { minLength: 2, maxLength: 4 }),
+  newest,
+  keys: fc.uniqueArray(key),
+  isLocked: fc.boolean(),
   list: fc.record({ from: fc.record({ at: time, key }), limit }),
   page: fc.record({ after: fc.oneof(fc.constant(""), key), limit, related: optional(name) }),
   texts: fc.record({
@@ -78,26 +88,32 @@ type Asked = typeof questions extends fc.Arbitrary<infer Value> ? Value : never
 const answersOf = Effect.fnUntraced(function* (
   store: Store<string>,
   written: Written,
-  { at, list, page, ranges, texts }: Asked
+  { at, isLocked, keys, list, newest, page, ranges, texts }: Asked
 ) {
   const versions = new Map<string, number>()
   const conflicts: Array<ReadonlyArray<string>> = []
-  for (const [position, { isDeleted, isLate, put, remove, ...each }] of written.entries()) {
-    const expected = isLate ? 1000 : versions.get(each.key)
-    if (isDeleted && expected === undefined) continue
-    const write: Write<string> = {
-      ...each,
-      expected,
-      version: position,
-      document: isDeleted ? undefined : `document ${position}`,
-      put: put.map((text) => ({ ...text, bytes: Uint8Array.of(position) })),
-      remove: remove.filter((text) => put.every(({ name }) => name !== text))
+  for (const [position, { group, skipsLocked }] of written.entries()) {
+    const commit = group.flatMap(
+      ({ isDeleted, isLate, put, remove, ...each }): Write<string> | [] => {
+        const expected = isLate ? 1000 : versions.get(each.key)
+        if (isDeleted && expected === undefined) return []
+        return {
+          ...each,
+          expected,
+          version: position,
+          document: isDeleted ? undefined : `document ${position}`,
+          put: put.map((text) => ({ ...text, bytes: Uint8Array.of(position) })),
+          remove: remove.filter((text) => put.every(({ name }) => name !== text))
+        }
+      }
+    )
+    const refused = yield* store.commit("quarantine", commit, skipsLocked)
+    conflicts.push([...refused.keys()].toSorted())
+    for (const { document, key } of commit) {
+      if (refused.has(key)) continue
+      if (document === undefined) versions.delete(key)
+      else versions.set(key, position)
     }
-    const refused = yield* store.commit("quarantine", [write])
-    conflicts.push([...refused.keys()])
-    if (refused.size > 0) continue
-    if (isDeleted) versions.delete(each.key)
-    else versions.set(each.key, position)
   }
   const lineOf = (line: { key: string; version: number; document: string | undefined }) =>
     `${line.key} ${line.version} ${line.document}`
@@ -107,8 +123,12 @@ const answersOf = Effect.fnUntraced(function* (
     ({ key, listedAt = 0 }) =>
       listedAt > list.from.at || (listedAt === list.from.at && key >= list.from.key)
   )
+  const newestFirst = { ...newest, limit: 9, isNewestFirst: true }
+  const loaded = yield* store.load("quarantine", keys, isLocked)
   return {
     conflicts,
+    loaded: loaded.map(lineOf).toSorted(),
+    newest: (yield* store.due("quarantine", [newestFirst])).map(({ at }) => at),
     due: (yield* store.due("quarantine", ranges)).map(
       ({ at, range, ...line }) => `${range} ${at} ${lineOf(line)}`
     ),

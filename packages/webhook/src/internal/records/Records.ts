@@ -64,7 +64,9 @@ export interface DueRange {
   readonly from: number
   readonly to: number
   readonly limit: number
+  /** The key behind which the documents of the time `from` begin; then keys order those of a time. */
   readonly after?: string | undefined
+  /** Needs a range without `after`. */
   readonly isNewestFirst?: boolean | undefined
   readonly isTimesOnly?: boolean | undefined
 }

@@ -74,9 +74,7 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
     const due = sql(`due_${lane}`)
     const document = sql.literal(isTimesOnly === true ? "NULL" : "document")
     const order = sql.literal(isNewestFirst === true ? "DESC" : "")
-    const byKey = sql.literal(
-      after === undefined ? "" : `, key ${isNewestFirst === true ? "DESC" : ""}`
-    )
+    const byKey = sql.literal(after === undefined ? "" : ", key")
     const behind =
       after === undefined ? sql.literal("") : sql`AND (${due} > ${from} OR key > ${after})`
     return sql`SELECT * FROM (SELECT ${sql.literal(String(position))} AS number, key, version,
