@@ -19,6 +19,7 @@ import { ledgerOf } from "@pawl/test-support/Places"
 import { keepLog } from "@pawl/test-support/World"
 import { card, verified } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
+import { live, test } from "@pawl/test-support/Tests"
 
 const file = files()
 const day = 20_000 * 86_400_000
@@ -71,8 +72,9 @@ const compare = (
   )
 
 describe("the comparison of a day", () => {
-  it.effect("finds exactly the planted drifts, and goes on where a run was killed", () =>
-    Effect.gen(function* () {
+  test.with(() => layerMemory)(
+    "finds exactly the planted drifts, and goes on where a run was killed",
+    function* () {
       yield* fill
       const found = new Map<string, DayComparison.Compared>()
       const reads: Array<string> = []
@@ -91,11 +93,12 @@ describe("the comparison of a day", () => {
       expect(reads.length).toBeLessThanOrEqual(size + 8)
       const differing = [...found.values()].filter(DayComparison.differs)
       expect(new Map(differing.map((each) => [each.transactionId, each.theirs]))).toEqual(drifts)
-    }).pipe(Effect.provide(layerMemory, { local: true }))
+    }
   )
 
-  it.effect("makes no more reads in a second than its rate, and leaves what is not answered", () =>
-    Effect.gen(function* () {
+  test.with(() => layerMemory)(
+    "makes no more reads in a second than its rate, and leaves what is not answered",
+    function* () {
       yield* fill
       const clock = yield* Clock.Clock
       let ahead = 3_600_000
@@ -127,7 +130,7 @@ describe("the comparison of a day", () => {
       yield* TestClock.adjust("2 minutes")
       expect(yield* Fiber.join(run)).toMatchObject({ compared: size - 1, unanswered: 1 })
       expect(found.has("7")).toBe(false)
-    }).pipe(Effect.provide(layerMemory, { local: true }))
+    }
   )
 
   it.effect("says why a status could not be read, and repeats only reads that may succeed", () =>
@@ -186,8 +189,9 @@ const toEnd = <A, E, R>(run: Effect.Effect<A, E, R>) =>
 const newCard = verified("card", card({ transactionId: "1", transactionStatus: "PENDING" }))
 
 describe("a row whose kind is not known", () => {
-  it.effect("is booked with the kind that the service states, and a payout is no sale", () =>
-    Effect.gen(function* () {
+  test.with(() => layerMemory)(
+    "is booked with the kind that the service states, and a payout is no sale",
+    function* () {
       const ledger = yield* Ledger
       yield* ledger.accept(newCard, day + 1)
       for (const [kind, account] of [
@@ -201,11 +205,12 @@ describe("a row whose kind is not known", () => {
         const journal = DayBooks.journal("2026-11-21", [...found.values()])
         expect(journal.match(/^ {4}(?:income|expenses):\w+/gmu)).toEqual([`    ${account}`])
       }
-    }).pipe(Effect.provide(layerMemory, { local: true }))
+    }
   )
 
-  it.effect("is compared once, even if its kind is known at the next run", () =>
-    Effect.gen(function* () {
+  test.with(() => layerMemory)(
+    "is compared once, even if its kind is known at the next run",
+    function* () {
       const ledger = yield* Ledger
       yield* ledger.accept(newCard, day + 1)
       const found = new Map<string, DayComparison.Compared>()
@@ -217,7 +222,7 @@ describe("a row whose kind is not known", () => {
       yield* Effect.forEach(rows, (row) => ledger.write(row, change))
       expect(yield* run).toEqual({ compared: 0, known: 1, unanswered: 0 })
       expect(found.size).toBe(1)
-    }).pipe(Effect.provide(layerMemory, { local: true }))
+    }
   )
 })
 
@@ -239,30 +244,29 @@ describe("a status that is told after its page was read", () => {
       )
   })
 
-  it.effect("is no difference", () =>
-    Effect.gen(function* () {
-      const tell = yield* make
-      const found = new Map<string, DayComparison.Compared>()
-      let status: Status = "SUCCEED"
-      const read = (id: string) =>
-        Effect.sync((): Answer => ({
-          kind: "apm-payment",
-          status: id === "1099" ? status : "SUCCEED"
-        }))
-      const run = yield* Effect.forkChild(compareRows(found, read, 10))
-      yield* TestClock.adjust("3 seconds")
-      // The last row is read seven seconds later.
-      status = "CHARGEBACK"
-      yield* tell("CHARGEBACK")
-      yield* TestClock.adjust("1 minute")
-      yield* Fiber.join(run)
-      expect(found.size).toBe(ids.length)
-      expect([...found.values()].filter(DayComparison.differs)).toEqual([])
-    }).pipe(Effect.provide(layerMemory, { local: true }))
-  )
+  test.with(() => layerMemory)("is no difference", function* () {
+    const tell = yield* make
+    const found = new Map<string, DayComparison.Compared>()
+    let status: Status = "SUCCEED"
+    const read = (id: string) =>
+      Effect.sync((): Answer => ({
+        kind: "apm-payment",
+        status: id === "1099" ? status : "SUCCEED"
+      }))
+    const run = yield* Effect.forkChild(compareRows(found, read, 10))
+    yield* TestClock.adjust("3 seconds")
+    // The last row is read seven seconds later.
+    status = "CHARGEBACK"
+    yield* tell("CHARGEBACK")
+    yield* TestClock.adjust("1 minute")
+    yield* Fiber.join(run)
+    expect(found.size).toBe(ids.length)
+    expect([...found.values()].filter(DayComparison.differs)).toEqual([])
+  })
 
-  it.effect("is compared with an answer that is not older than it", () =>
-    Effect.gen(function* () {
+  test.with(() => layerMemory)(
+    "is compared with an answer that is not older than it",
+    function* () {
       const tell = yield* make
       const found = new Map<string, DayComparison.Compared>()
       const answers: Array<Status> = ["REFUNDED", "CHARGEBACK"]
@@ -277,44 +281,43 @@ describe("a status that is told after its page was read", () => {
       expect(answers).toEqual([])
       expect(found.size).toBe(ids.length)
       expect([...found.values()].filter(DayComparison.differs)).toEqual([])
-    }).pipe(Effect.provide(layerMemory, { local: true }))
+    }
   )
 })
 
-it.effect("all shards are compared, even if their databases order ids as a language does", () =>
-  Effect.gen(function* () {
-    const { compare } = new Intl.Collator("en-US")
-    const shard = Effect.map(Layer.build(Layer.fresh(layerMemory)), (built): Ledger["Service"] => {
-      const ledger = Context.get(built, Ledger)
-      return {
-        ...ledger,
-        page: ({ after, before, from }) =>
-          Effect.map(ledger.page({ before, from, limit: 1000 }), ({ rows }) => {
-            const behind = rows
-              .filter((row) => compare(row.transactionId, after?.transactionId ?? "") > 0)
-              .toSorted((one, two) => compare(one.transactionId, two.transactionId))
-            return { rows: behind.slice(0, 5), last: behind.length < 5 ? undefined : behind[4] }
-          })
-      }
-    })
-    const [one, two] = [yield* shard, yield* shard]
-    const ledger = { ...one, shards: [one, two] }
-    const ids = Array.from({ length: 40 }, (_, n) => `${n % 2 === 0 ? "tx" : "TX"}${100 + n * 7}`)
-    yield* Effect.forEach(ids, (transactionId, n) =>
-      (n % 3 === 0 ? one : two).register({ kind: "apm-payment", transactionId }, day + 1)
-    )
-    const found = new Map<string, DayComparison.Compared>()
-    const answer = { kind: "apm-payment", status: "PENDING" } as const
-    yield* toEnd(compareRows(found, () => Effect.succeed(answer))).pipe(
-      Effect.provideService(Ledger, ledger)
-    )
-    const compared = [...found.values()].map(({ transactionId }) => transactionId)
-    expect(compared.toSorted()).toEqual(ids.toSorted())
+test("all shards are compared, even if their databases order ids as a language does", function* () {
+  const { compare } = new Intl.Collator("en-US")
+  const shard = Effect.map(Layer.build(Layer.fresh(layerMemory)), (built): Ledger["Service"] => {
+    const ledger = Context.get(built, Ledger)
+    return {
+      ...ledger,
+      page: ({ after, before, from }) =>
+        Effect.map(ledger.page({ before, from, limit: 1000 }), ({ rows }) => {
+          const behind = rows
+            .filter((row) => compare(row.transactionId, after?.transactionId ?? "") > 0)
+            .toSorted((one, two) => compare(one.transactionId, two.transactionId))
+          return { rows: behind.slice(0, 5), last: behind.length < 5 ? undefined : behind[4] }
+        })
+    }
   })
-)
+  const [one, two] = [yield* shard, yield* shard]
+  const ledger = { ...one, shards: [one, two] }
+  const ids = Array.from({ length: 40 }, (_, n) => `${n % 2 === 0 ? "tx" : "TX"}${100 + n * 7}`)
+  yield* Effect.forEach(ids, (transactionId, n) =>
+    (n % 3 === 0 ? one : two).register({ kind: "apm-payment", transactionId }, day + 1)
+  )
+  const found = new Map<string, DayComparison.Compared>()
+  const answer = { kind: "apm-payment", status: "PENDING" } as const
+  yield* toEnd(compareRows(found, () => Effect.succeed(answer))).pipe(
+    Effect.provideService(Ledger, ledger)
+  )
+  const compared = [...found.values()].map(({ transactionId }) => transactionId)
+  expect(compared.toSorted()).toEqual(ids.toSorted())
+})
 
-it.live("a transaction that cannot be read is compared with every day, until it is restored", () =>
-  Effect.gen(function* () {
+live(
+  "a transaction that cannot be read is compared with every day, until it is restored",
+  function* () {
     const store = yield* Layer.build(Layer.fresh(ledgerOf(file())))
     const sql = Context.get(store, SqlClient)
     const ledger = Context.get(store, Ledger)
@@ -353,7 +356,7 @@ it.live("a transaction that cannot be read is compared with every day, until it 
     yield* write(document)
     expect(yield* compareOn(day + 86_400_000)).toEqual([])
     expect(yield* compareOn(day)).toMatchObject([{ transactionId: "1", amount: "10.00" }, {}])
-  })
+  }
 )
 
 const compared = (

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Admin from "../src/Admin.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { card, verified } from "@pawl/test-support/Service"
+import { test } from "@pawl/test-support/Tests"
 
 /** More than one page, and more than one second of redrives. */
 const total = 1300
@@ -104,33 +105,31 @@ it.live("R41: 1,300 dead letters are listed in pages and redriven at a rate", ()
   )
 )
 
-it.effect("a page or a redrive with wrong settings is 400 and changes nothing", () =>
-  Effect.gen(function* () {
-    const built = yield* Layer.build(Layer.provide(Admin.layer(), layerMemory))
-    const { respond } = Context.get(built, Admin.Admin)
-    const listed = [
-      "limit=0",
-      "limit=1001",
-      "limit=x",
-      "reason=paid",
-      "after=1",
-      "after=1.cash.7",
-      "after=1.card.%00"
-    ]
-    const redriven = [
-      "",
-      "reason=paid",
-      "reason=handler-failed&rate=0",
-      "reason=handler-failed&rate=1e3"
-    ]
-    const answers = yield* Effect.forEach(
-      [
-        ...listed.map((search) => ["GET", "/dead-letters", search] as const),
-        ...redriven.map((search) => ["POST", "/dead-letters/redrive", search] as const)
-      ],
-      ([method, path, search]) => respond({ method, path, search, headers })
-    )
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400))
-    for (const { body } of answers) expect(JSON.parse(body)).toHaveProperty("message")
-  })
-)
+test("a page or a redrive with wrong settings is 400 and changes nothing", function* () {
+  const built = yield* Layer.build(Layer.provide(Admin.layer(), layerMemory))
+  const { respond } = Context.get(built, Admin.Admin)
+  const listed = [
+    "limit=0",
+    "limit=1001",
+    "limit=x",
+    "reason=paid",
+    "after=1",
+    "after=1.cash.7",
+    "after=1.card.%00"
+  ]
+  const redriven = [
+    "",
+    "reason=paid",
+    "reason=handler-failed&rate=0",
+    "reason=handler-failed&rate=1e3"
+  ]
+  const answers = yield* Effect.forEach(
+    [
+      ...listed.map((search) => ["GET", "/dead-letters", search] as const),
+      ...redriven.map((search) => ["POST", "/dead-letters/redrive", search] as const)
+    ],
+    ([method, path, search]) => respond({ method, path, search, headers })
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400))
+  for (const { body } of answers) expect(JSON.parse(body)).toHaveProperty("message")
+})

@@ -24,6 +24,7 @@ import { callback, finish, november } from "@pawl/test-support/Finished"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { none } from "./receiverProcess.ts"
 import { files, onPostgres } from "@pawl/test-support/Stores"
+import { live } from "@pawl/test-support/Tests"
 
 const file = files()
 
@@ -83,160 +84,160 @@ const texts = (requestId: string) =>
   )
 
 const holds = (layer: () => Layer.Layer<Both, unknown>) => {
-  it("the texts of a transaction are deleted, and what accounting needs is kept", () =>
-    runs(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        for (const id of ["1", "2"]) yield* finish(id, november)
-        const [before] = yield* ledger.story("card", "1")
-        const none = { quarantined: 0, notes: 0, requests: 0, open: 0 }
-        expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 1, ...none })
-        expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 0, ...none })
-        expect(yield* ledger.erase("card", "3")).toEqual({ rows: 0, bodies: 0, ...none })
-        const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
-          ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
-        )
-        expect(bodies.map((bytes) => bytes && new TextDecoder().decode(bytes))).toEqual([
-          undefined,
-          expect.stringContaining("Grace Hopper 2")
-        ])
-        const row = yield* ledger.get("card", "1")
-        expect(row).toMatchObject({ told: "SUCCEED", callbacks: 1, createdAt: november })
-        expect(row?.newestCallbacks.SUCCEED?.signed?.amount).toBe("10.00")
-        expect(yield* ledger.story("card", "1")).toEqual([
-          { ...before, row: { ...before?.row, isErased: true } }
-        ])
-        const again = yield* ledger.accept(callback("1", "SUCCEED"), november + 1)
-        expect(again).toEqual({ isNew: false })
-      }).pipe(Effect.provide(layer()))
-    ))
+  live.with(layer)(
+    "the texts of a transaction are deleted, and what accounting needs is kept",
+    function* () {
+      const ledger = yield* Ledger
+      for (const id of ["1", "2"]) yield* finish(id, november)
+      const [before] = yield* ledger.story("card", "1")
+      const none = { quarantined: 0, notes: 0, requests: 0, open: 0 }
+      expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 1, ...none })
+      expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 0, ...none })
+      expect(yield* ledger.erase("card", "3")).toEqual({ rows: 0, bodies: 0, ...none })
+      const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
+        ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
+      )
+      expect(bodies.map((bytes) => bytes && new TextDecoder().decode(bytes))).toEqual([
+        undefined,
+        expect.stringContaining("Grace Hopper 2")
+      ])
+      const row = yield* ledger.get("card", "1")
+      expect(row).toMatchObject({ told: "SUCCEED", callbacks: 1, createdAt: november })
+      expect(row?.newestCallbacks.SUCCEED?.signed?.amount).toBe("10.00")
+      expect(yield* ledger.story("card", "1")).toEqual([
+        { ...before, row: { ...before?.row, isErased: true } }
+      ])
+      const again = yield* ledger.accept(callback("1", "SUCCEED"), november + 1)
+      expect(again).toEqual({ isNew: false })
+    }
+  )
 
-  it("A35: no text of an erased transaction comes back, by whichever door", () =>
-    runs(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const { own } = yield* Records
-        const captured = callback("1", "SUCCEED", { note: "Grace Hopper" })
-        const unlisted = { ...captured, claim: undefined, quarantine: "transactionStatus" }
-        /** Leaves out the texts of another transaction. */
-        const kept = Effect.map(
-          Effect.forEach(own, (records) =>
-            Effect.gen(function* () {
-              const places = (name: "quarantine" | "transactions") =>
-                Effect.flatMap(
-                  records.texts(name, {
-                    before: Infinity,
-                    after: { at: Number.MIN_SAFE_INTEGER, key: "", name: "" },
-                    limit: 1000
-                  }),
-                  Effect.forEach(({ key, name: text }) => records.text(name, key, text))
-                )
-              return [...(yield* places("quarantine")), ...(yield* places("transactions"))]
-            })
-          ),
-          (all) => all.flat().map((bytes) => new TextDecoder().decode(bytes))
-        )
-        const holdsNone = Effect.map(kept, (bodies) => expect(bodies).toEqual([]))
-
-        yield* ledger.accept(captured, november)
-        yield* ledger.accept(unlisted, november)
-        expect(yield* kept).toHaveLength(2)
-        expect(yield* ledger.erase("card", "1")).toMatchObject({ bodies: 1, quarantined: 1 })
-        yield* holdsNone
-
-        // A checksum does not cover the status, the kind and the refund.
-        yield* ledger.accept(captured, november + 1)
-        for (const status of ["SUCCEED", "CHARGEBACK", "PENDING"] as const)
-          yield* ledger.accept(callback("1", status, { note: "Grace Hopper" }), november + 1)
-        yield* ledger.accept({ ...captured, kind: "card-payout" }, november + 1)
-        yield* ledger.accept(unlisted, november + 1)
-        yield* ledger.register({ kind: "refund", transactionId: "9" }, november)
-        yield* ledger.accept({ ...captured, refundId: "9" }, november + 1)
-        yield* ledger.register({ kind: "card-payment", transactionId: "1" }, november + 1)
-        yield* ledger.accept(captured, november + 2)
-        yield* holdsNone
-        const rows = (yield* ledger.story("card", "1")).map(({ row }) => row)
-        expect(rows.map(({ callbacks, isErased, kind }) => [kind, callbacks, isErased])).toEqual([
-          ["card-payout", 6, true],
-          ["card-payment", 1, true]
-        ])
-        expect(rows[0]?.newestCallbacks.CHARGEBACK?.signed?.amount).toBe("10.00")
-
-        // A transaction that had callbacks in quarantine only.
-        const other = { ...callback("2", "SUCCEED"), claim: undefined, quarantine: "amount" }
-        yield* ledger.accept(other, november)
-        expect(yield* ledger.erase("card", "2")).toMatchObject({ rows: 0, quarantined: 1 })
-        yield* ledger.accept(other, november + 1)
-        yield* ledger.accept(callback("2", "SUCCEED"), november + 1)
-        yield* ledger.accept(callback("2", "REFUNDED"), november + 2)
-        yield* holdsNone
-        expect(yield* ledger.get("card", "2")).toMatchObject({ callbacks: 2, isErased: true })
-      }).pipe(Effect.provide(layer()))
-    ))
-
-  it("A35: a transaction whose rows were deleted after their time is still known as erased", () =>
-    runs(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        for (const id of ["1", "2"]) yield* finish(id, november)
-        yield* ledger.erase("card", "1")
-        const options = { before: november + 1, limit: 10 }
-        expect(yield* ledger.deleteOld(options)).toBe(2)
-        expect(yield* ledger.deleteOld(options)).toBe(0)
-        for (const id of ["1", "2"]) {
-          expect(yield* ledger.story("card", id)).toEqual([])
-          yield* ledger.accept(callback(id, "SUCCEED"), november + 2)
-        }
-        const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
-          ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
-        )
-        expect(bodies.map((bytes) => bytes !== undefined)).toEqual([false, true])
-      }).pipe(Effect.provide(layer()))
-    ))
-
-  it("the texts of the settled requests of a transaction are deleted, and only these", () =>
-    runs(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        for (const id of ids) yield* ordered(id, id === ids[7])
-        for (const id of ids.slice(1)) {
-          const isOpen = id === ids[7]
-          expect(yield* ledger.erase("card", id)).toMatchObject({
-            rows: 1,
-            bodies: 1,
-            requests: isOpen ? 0 : 1,
-            open: isOpen ? 1 : 0
+  live.with(layer)(
+    "A35: no text of an erased transaction comes back, by whichever door",
+    function* () {
+      const ledger = yield* Ledger
+      const { own } = yield* Records
+      const captured = callback("1", "SUCCEED", { note: "Grace Hopper" })
+      const unlisted = { ...captured, claim: undefined, quarantine: "transactionStatus" }
+      /** Leaves out the texts of another transaction. */
+      const kept = Effect.map(
+        Effect.forEach(own, (records) =>
+          Effect.gen(function* () {
+            const places = (name: "quarantine" | "transactions") =>
+              Effect.flatMap(
+                records.texts(name, {
+                  before: Infinity,
+                  after: { at: Number.MIN_SAFE_INTEGER, key: "", name: "" },
+                  limit: 1000
+                }),
+                Effect.forEach(({ key, name: text }) => records.text(name, key, text))
+              )
+            return [...(yield* places("quarantine")), ...(yield* places("transactions"))]
           })
-        }
-        expect(yield* texts(`order-${ids[0]}`)).toEqual([undefined, `answer order-${ids[0]}`])
-        expect(yield* texts(`order-${ids[1]}`)).toEqual([undefined, undefined])
-        expect(yield* texts(`order-${ids[7]}`)).toEqual([`sealed order-${ids[7]}`, false])
-        expect(yield* ledger.erase("card", ids[1] ?? "")).toMatchObject({ requests: 0 })
-      }).pipe(Effect.provide(layer()))
-    ))
+        ),
+        (all) => all.flat().map((bytes) => new TextDecoder().decode(bytes))
+      )
+      const holdsNone = Effect.map(kept, (bodies) => expect(bodies).toEqual([]))
 
-  it("the name and reason of a redrive are deleted, and one without them does not count", () =>
-    runs(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        for (const [id, note] of [
-          ["1", { by: "grace", why: "paid twice" }],
-          ["2", {}]
-        ] as const) {
-          yield* ledger.accept(callback(id, "SUCCEED"), november)
-          const { rows } = yield* ledger.claim({ at: november, until: november + 1000, limit: 1 })
-          const deadLetter = { reason: "handler-failed", at: november, to: undefined } as const
-          for (const row of rows)
-            yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
-          yield* ledger.redrive({ method: "card", transactionId: id }, november, note)
-        }
-        const erased = yield* Effect.forEach(["1", "2"], (id) => ledger.erase("card", id))
-        expect(erased.map(({ notes }) => notes)).toEqual([1, 0])
-        const [story] = yield* ledger.story("card", "1")
-        expect(JSON.stringify(story)).not.toContain("grace")
-        expect(story?.facts.map(({ fact }) => fact)).toContain("redriven")
-      }).pipe(Effect.provide(layer()))
-    ))
+      yield* ledger.accept(captured, november)
+      yield* ledger.accept(unlisted, november)
+      expect(yield* kept).toHaveLength(2)
+      expect(yield* ledger.erase("card", "1")).toMatchObject({ bodies: 1, quarantined: 1 })
+      yield* holdsNone
+
+      // A checksum does not cover the status, the kind and the refund.
+      yield* ledger.accept(captured, november + 1)
+      for (const status of ["SUCCEED", "CHARGEBACK", "PENDING"] as const)
+        yield* ledger.accept(callback("1", status, { note: "Grace Hopper" }), november + 1)
+      yield* ledger.accept({ ...captured, kind: "card-payout" }, november + 1)
+      yield* ledger.accept(unlisted, november + 1)
+      yield* ledger.register({ kind: "refund", transactionId: "9" }, november)
+      yield* ledger.accept({ ...captured, refundId: "9" }, november + 1)
+      yield* ledger.register({ kind: "card-payment", transactionId: "1" }, november + 1)
+      yield* ledger.accept(captured, november + 2)
+      yield* holdsNone
+      const rows = (yield* ledger.story("card", "1")).map(({ row }) => row)
+      expect(rows.map(({ callbacks, isErased, kind }) => [kind, callbacks, isErased])).toEqual([
+        ["card-payout", 6, true],
+        ["card-payment", 1, true]
+      ])
+      expect(rows[0]?.newestCallbacks.CHARGEBACK?.signed?.amount).toBe("10.00")
+
+      // A transaction that had callbacks in quarantine only.
+      const other = { ...callback("2", "SUCCEED"), claim: undefined, quarantine: "amount" }
+      yield* ledger.accept(other, november)
+      expect(yield* ledger.erase("card", "2")).toMatchObject({ rows: 0, quarantined: 1 })
+      yield* ledger.accept(other, november + 1)
+      yield* ledger.accept(callback("2", "SUCCEED"), november + 1)
+      yield* ledger.accept(callback("2", "REFUNDED"), november + 2)
+      yield* holdsNone
+      expect(yield* ledger.get("card", "2")).toMatchObject({ callbacks: 2, isErased: true })
+    }
+  )
+
+  live.with(layer)(
+    "A35: a transaction whose rows were deleted after their time is still known as erased",
+    function* () {
+      const ledger = yield* Ledger
+      for (const id of ["1", "2"]) yield* finish(id, november)
+      yield* ledger.erase("card", "1")
+      const options = { before: november + 1, limit: 10 }
+      expect(yield* ledger.deleteOld(options)).toBe(2)
+      expect(yield* ledger.deleteOld(options)).toBe(0)
+      for (const id of ["1", "2"]) {
+        expect(yield* ledger.story("card", id)).toEqual([])
+        yield* ledger.accept(callback(id, "SUCCEED"), november + 2)
+      }
+      const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
+        ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
+      )
+      expect(bodies.map((bytes) => bytes !== undefined)).toEqual([false, true])
+    }
+  )
+
+  live.with(layer)(
+    "the texts of the settled requests of a transaction are deleted, and only these",
+    function* () {
+      const ledger = yield* Ledger
+      for (const id of ids) yield* ordered(id, id === ids[7])
+      for (const id of ids.slice(1)) {
+        const isOpen = id === ids[7]
+        expect(yield* ledger.erase("card", id)).toMatchObject({
+          rows: 1,
+          bodies: 1,
+          requests: isOpen ? 0 : 1,
+          open: isOpen ? 1 : 0
+        })
+      }
+      expect(yield* texts(`order-${ids[0]}`)).toEqual([undefined, `answer order-${ids[0]}`])
+      expect(yield* texts(`order-${ids[1]}`)).toEqual([undefined, undefined])
+      expect(yield* texts(`order-${ids[7]}`)).toEqual([`sealed order-${ids[7]}`, false])
+      expect(yield* ledger.erase("card", ids[1] ?? "")).toMatchObject({ requests: 0 })
+    }
+  )
+
+  live.with(layer)(
+    "the name and reason of a redrive are deleted, and one without them does not count",
+    function* () {
+      const ledger = yield* Ledger
+      for (const [id, note] of [
+        ["1", { by: "grace", why: "paid twice" }],
+        ["2", {}]
+      ] as const) {
+        yield* ledger.accept(callback(id, "SUCCEED"), november)
+        const { rows } = yield* ledger.claim({ at: november, until: november + 1000, limit: 1 })
+        const deadLetter = { reason: "handler-failed", at: november, to: undefined } as const
+        for (const row of rows)
+          yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+        yield* ledger.redrive({ method: "card", transactionId: id }, november, note)
+      }
+      const erased = yield* Effect.forEach(["1", "2"], (id) => ledger.erase("card", id))
+      expect(erased.map(({ notes }) => notes)).toEqual([1, 0])
+      const [story] = yield* ledger.story("card", "1")
+      expect(JSON.stringify(story)).not.toContain("grace")
+      expect(story?.facts.map(({ fact }) => fact)).toContain("redriven")
+    }
+  )
 }
 
 for (const [name, layer] of Object.entries(stores)) {
@@ -249,21 +250,18 @@ describe("erase in four shards", () => {
   const four = () => LedgerSql.layerShards(Arr.makeBy(4, () => ledgerOf(file())))
   holds(four)
 
-  it("callbacks in quarantine are deleted in every shard", () =>
-    runs(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const unknown = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
-        // When a database was added, quarantined callbacks are not moved.
-        for (const records of (yield* Records).own) {
-          const alone = LedgerOperations.make({ of: () => records, own: [records] })
-          yield* alone.accept(unknown, november)
-        }
-        expect(yield* ledger.quarantined).toHaveLength(4)
-        expect(yield* ledger.erase("card", "1")).toMatchObject({ quarantined: 4 })
-        expect(yield* ledger.quarantined).toEqual([])
-      }).pipe(Effect.provide(four()))
-    ))
+  live.with(four)("callbacks in quarantine are deleted in every shard", function* () {
+    const ledger = yield* Ledger
+    const unknown = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
+    // When a database was added, quarantined callbacks are not moved.
+    for (const records of (yield* Records).own) {
+      const alone = LedgerOperations.make({ of: () => records, own: [records] })
+      yield* alone.accept(unknown, november)
+    }
+    expect(yield* ledger.quarantined).toHaveLength(4)
+    expect(yield* ledger.erase("card", "1")).toMatchObject({ quarantined: 4 })
+    expect(yield* ledger.quarantined).toEqual([])
+  })
 })
 
 describe("compact", () => {
@@ -289,30 +287,27 @@ describe("compact", () => {
     )
   })
 
-  it("rewrites a database that a URI names", () =>
-    runs(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        yield* finish("1", november)
-        yield* ledger.compact
-        expect((yield* ledger.get("card", "1"))?.told).toBe("SUCCEED")
-      }).pipe(Effect.provide(NodeSqlite.layerLedger({ filename: `file:${file().filename}` })))
-    ))
+  live.with(() => NodeSqlite.layerLedger({ filename: `file:${file().filename}` }))(
+    "rewrites a database that a URI names",
+    function* () {
+      const ledger = yield* Ledger
+      yield* finish("1", november)
+      yield* ledger.compact
+      expect((yield* ledger.get("card", "1"))?.told).toBe("SUCCEED")
+    }
+  )
 
-  it("fails while another process reads the write-ahead log", () =>
-    runs(
-      Effect.gen(function* () {
-        const place = file()
-        const built = yield* Layer.build(ledgerOf(place))
-        const ledger = Context.get(built, Ledger)
-        yield* Effect.provideContext(finish("1", november), built)
-        const reader = new DatabaseSync(place.filename)
-        reader.exec("BEGIN; SELECT count(*) FROM pawl_transactions")
-        expect(yield* Effect.flip(ledger.compact)).toMatchObject({ _tag: "StoreUnavailable" })
-        reader.close()
-        yield* ledger.compact
-      })
-    ))
+  live("fails while another process reads the write-ahead log", function* () {
+    const place = file()
+    const built = yield* Layer.build(ledgerOf(place))
+    const ledger = Context.get(built, Ledger)
+    yield* Effect.provideContext(finish("1", november), built)
+    const reader = new DatabaseSync(place.filename)
+    reader.exec("BEGIN; SELECT count(*) FROM pawl_transactions")
+    expect(yield* Effect.flip(ledger.compact)).toMatchObject({ _tag: "StoreUnavailable" })
+    reader.close()
+    yield* ledger.compact
+  })
 })
 
 const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname

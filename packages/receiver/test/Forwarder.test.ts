@@ -22,6 +22,7 @@ import { CloudEvent as CloudEventOfSdk, HTTP } from "cloudevents"
 import { Webhook } from "standardwebhooks"
 import * as CloudEvent from "../src/CloudEvent.ts"
 import * as Forwarder from "../src/Forwarder.ts"
+import { live, test } from "@pawl/test-support/Tests"
 
 const secret = "forward-secret"
 
@@ -125,51 +126,47 @@ it.live("posts the transition as one signed JSON object with its members in orde
 
 describe("the library of Standard Webhooks verifies a post", () => {
   const bytes = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 8))
-  it.live.each([
+  live.each([
     ["a key in base64", `whsec_${bytes.toString("base64")}`, {}],
     ["any other text", secret, { format: "raw" }]
-  ] as const)("signed with %s", ([, key, options]) =>
-    Effect.gen(function* () {
-      const { posted, url } = yield* application((response) => response.end())
-      const { handle } = yield* forwarding(url, key)
-      yield* handle(transition)
-      const [post] = posted
-      const headers = post?.headers as Record<string, string>
-      const webhook = new Webhook(key, options)
-      expect(webhook.verify(post?.body ?? "", headers)).toEqual(transition)
-      expect(() => webhook.verify(`${post?.body} `, headers)).toThrow("No matching signature")
-    })
-  )
+  ] as const)("signed with %s", function* (_, key, options) {
+    const { posted, url } = yield* application((response) => response.end())
+    const { handle } = yield* forwarding(url, key)
+    yield* handle(transition)
+    const [post] = posted
+    const headers = post?.headers as Record<string, string>
+    const webhook = new Webhook(key, options)
+    expect(webhook.verify(post?.body ?? "", headers)).toEqual(transition)
+    expect(() => webhook.verify(`${post?.body} `, headers)).toThrow("No matching signature")
+  })
 
-  it.live("whose id has characters that no header may have", () =>
-    Effect.gen(function* () {
-      const { posted, url } = yield* application((response) => response.end())
-      const { handle } = yield* forwarding(url)
-      const odd = {
-        ...transition,
-        id: "card:Ж é\u007f😀%:2:SUCCEED",
-        transactionId: "Ж é\u007f😀%"
-      }
-      yield* handle(odd)
-      const [post] = posted
-      const headers = post?.headers as Record<string, string>
-      expect(headers["webhook-id"]).toBe("card:%D0%96%20%C3%A9%7F%F0%9F%98%80%25:2:SUCCEED")
-      expect(new Webhook(secret, { format: "raw" }).verify(post?.body ?? "", headers)).toEqual(odd)
-    })
-  )
+  live("whose id has characters that no header may have", function* () {
+    const { posted, url } = yield* application((response) => response.end())
+    const { handle } = yield* forwarding(url)
+    const odd = {
+      ...transition,
+      id: "card:Ж é\u007f😀%:2:SUCCEED",
+      transactionId: "Ж é\u007f😀%"
+    }
+    yield* handle(odd)
+    const [post] = posted
+    const headers = post?.headers as Record<string, string>
+    expect(headers["webhook-id"]).toBe("card:%D0%96%20%C3%A9%7F%F0%9F%98%80%25:2:SUCCEED")
+    expect(new Webhook(secret, { format: "raw" }).verify(post?.body ?? "", headers)).toEqual(odd)
+  })
 })
 
-it.effect.each(["whsec_", "whsec_ ", "whsec_ AAAA", "whsec_not base64"])(
+test.each(["whsec_", "whsec_ ", "whsec_ AAAA", "whsec_not base64"])(
   "signs nothing with a key that is not base64: %j",
-  (key) =>
-    Effect.gen(function* () {
-      const exit = yield* Effect.exit(forwarding("http://app.example", key))
-      expect(String(exit)).toContain("after whsec_ give the key in base64")
-    })
+  function* (key) {
+    const exit = yield* Effect.exit(forwarding("http://app.example", key))
+    expect(String(exit)).toContain("after whsec_ give the key in base64")
+  }
 )
 
-it.live("a post is a CloudEvent to the SDK of CloudEvents, and so is the event of a broker", () =>
-  Effect.gen(function* () {
+live(
+  "a post is a CloudEvent to the SDK of CloudEvents, and so is the event of a broker",
+  function* () {
     const { posted, url } = yield* application((response) => response.end())
     const { handle } = yield* forwarding(url)
     const named = { ...transition, transactionId: 'a %b "Zoë" 1' }
@@ -195,7 +192,7 @@ it.live("a post is a CloudEvent to the SDK of CloudEvents, and so is the event o
         body: JSON.stringify(CloudEvent.make(named, { source: "/shop" }))
       })
     ).toMatchObject({ ...attributes, source: "/shop", data: named })
-  })
+  }
 )
 
 it("events are the same in every attempt, but for the attempt, and sort by sequence", () => {
@@ -210,102 +207,91 @@ it("events are the same in every attempt, but for the attempt, and sort by seque
 })
 
 describe("a transition is not told", () => {
-  it.live.each([300, 301, 302, 303, 307, 308, 400, 401, 404, 410, 429, 500, 503])(
+  live.each([300, 301, 302, 303, 307, 308, 400, 401, 404, 410, 429, 500, 503])(
     "after a response of %i, and is not posted to another URL",
-    (status) =>
-      Effect.gen(function* () {
-        const elsewhere = yield* application((response) => response.end())
-        const { posted, url } = yield* application((response) =>
-          response.writeHead(status, { location: elsewhere.url }).end("a body that nobody repeats")
-        )
-        const { handle } = yield* forwarding(url)
-        const error = yield* Effect.flip(handle(transition))
-        const place = url.replace("?a=b", "")
-        expect(error).toMatchObject({
-          _tag: "ForwardFailed",
-          status,
-          message: `${place} answered ${status}`
-        })
-        expect(inspect(error, { depth: 9 })).not.toMatch(/nobody repeats|forward-secret|v1,/u)
-        expect([posted.length, elsewhere.posted.length]).toEqual([1, 0])
-      })
-  )
-
-  it.live("when no server listens or the connection breaks", () =>
-    Effect.gen(function* () {
-      const gone = yield* Effect.scoped(application((response) => response.end()))
-      const broken = yield* application((response) => response.destroy())
-      const why = [
-        [gone, "the connection was refused"],
-        [broken, "the connection was closed before the response was complete"]
-      ] as const
-      for (const [{ url }, reason] of why) {
-        const { handle } = yield* forwarding(url.replace("//", "//user:password@"))
-        expect(yield* Effect.flip(handle(transition))).toMatchObject({
-          status: undefined,
-          message: `${url.replace("?a=b", "")} did not answer: ${reason}`
-        })
-      }
-    })
-  )
-
-  it.effect("when the certificate of the application has expired, which the reason says", () =>
-    Effect.gen(function* () {
-      const cause = Object.assign(new Error("nobody repeats"), { code: "CERT_HAS_EXPIRED" })
-      const client = HttpClient.make((request) =>
-        Effect.fail(new HttpClientError({ reason: new TransportError({ request, cause }) }))
+    function* (status) {
+      const elsewhere = yield* application((response) => response.end())
+      const { posted, url } = yield* application((response) =>
+        response.writeHead(status, { location: elsewhere.url }).end("a body that nobody repeats")
       )
-      const url = "https://shop.example/transitions"
-      const built = yield* Layer.build(
-        Forwarder.layer({ url, secret: Redacted.make(secret) }).pipe(
-          Layer.provide([Layer.succeed(HttpClient.HttpClient, client), NodeHmac.layer])
-        )
-      )
-      const { handle } = Context.get(built, Handler.Handler)
-      expect(yield* Effect.flip(handle(transition))).toMatchObject({
-        message: `${url} did not answer: the certificate was not accepted`
-      })
-    })
-  )
-
-  it.effect("after 10 seconds without a response; a response after 9 seconds is in time", () =>
-    Effect.gen(function* () {
-      const reached = Promise.withResolvers<void>()
-      const { url } = yield* application(() => reached.resolve())
       const { handle } = yield* forwarding(url)
-      const handling = yield* Effect.forkChild(handle(transition))
-      yield* Effect.promise(() => reached.promise)
-      yield* TestClock.adjust("9 seconds")
-      expect(handling.pollUnsafe()).toBeUndefined()
-      yield* TestClock.adjust("1 second")
-      expect(yield* Effect.flip(Fiber.join(handling))).toMatchObject({
-        _tag: "TimeoutError",
-        message: `${url.replace("?a=b", "")} did not answer: no response within 10s`
+      const error = yield* Effect.flip(handle(transition))
+      const place = url.replace("?a=b", "")
+      expect(error).toMatchObject({
+        _tag: "ForwardFailed",
+        status,
+        message: `${place} answered ${status}`
       })
-    })
+      expect(inspect(error, { depth: 9 })).not.toMatch(/nobody repeats|forward-secret|v1,/u)
+      expect([posted.length, elsewhere.posted.length]).toEqual([1, 0])
+    }
   )
-})
 
-it.effect("a transition is told after a 2xx response in time, whose body comes later", () =>
-  Effect.gen(function* () {
+  live("when no server listens or the connection breaks", function* () {
+    const gone = yield* Effect.scoped(application((response) => response.end()))
+    const broken = yield* application((response) => response.destroy())
+    const why = [
+      [gone, "the connection was refused"],
+      [broken, "the connection was closed before the response was complete"]
+    ] as const
+    for (const [{ url }, reason] of why) {
+      const { handle } = yield* forwarding(url.replace("//", "//user:password@"))
+      expect(yield* Effect.flip(handle(transition))).toMatchObject({
+        status: undefined,
+        message: `${url.replace("?a=b", "")} did not answer: ${reason}`
+      })
+    }
+  })
+
+  test("when the certificate of the application has expired, which the reason says", function* () {
+    const cause = Object.assign(new Error("nobody repeats"), { code: "CERT_HAS_EXPIRED" })
     const client = HttpClient.make((request) =>
-      Effect.delay(
-        Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(new ReadableStream()))),
-        "9900 millis"
-      )
+      Effect.fail(new HttpClientError({ reason: new TransportError({ request, cause }) }))
     )
-    const handler = yield* Layer.build(
-      Forwarder.layer({ url: "http://app.example", secret: Redacted.make(secret) }).pipe(
+    const url = "https://shop.example/transitions"
+    const built = yield* Layer.build(
+      Forwarder.layer({ url, secret: Redacted.make(secret) }).pipe(
         Layer.provide([Layer.succeed(HttpClient.HttpClient, client), NodeHmac.layer])
       )
     )
-    const handling = yield* Effect.forkChild(
-      Context.get(handler, Handler.Handler).handle(transition)
-    )
-    yield* TestClock.adjust("11 seconds")
-    yield* Fiber.join(handling)
+    const { handle } = Context.get(built, Handler.Handler)
+    expect(yield* Effect.flip(handle(transition))).toMatchObject({
+      message: `${url} did not answer: the certificate was not accepted`
+    })
   })
-)
+
+  test("after 10 seconds without a response; a response after 9 seconds is in time", function* () {
+    const reached = Promise.withResolvers<void>()
+    const { url } = yield* application(() => reached.resolve())
+    const { handle } = yield* forwarding(url)
+    const handling = yield* Effect.forkChild(handle(transition))
+    yield* Effect.promise(() => reached.promise)
+    yield* TestClock.adjust("9 seconds")
+    expect(handling.pollUnsafe()).toBeUndefined()
+    yield* TestClock.adjust("1 second")
+    expect(yield* Effect.flip(Fiber.join(handling))).toMatchObject({
+      _tag: "TimeoutError",
+      message: `${url.replace("?a=b", "")} did not answer: no response within 10s`
+    })
+  })
+})
+
+test("a transition is told after a 2xx response in time, whose body comes later", function* () {
+  const client = HttpClient.make((request) =>
+    Effect.delay(
+      Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(new ReadableStream()))),
+      "9900 millis"
+    )
+  )
+  const handler = yield* Layer.build(
+    Forwarder.layer({ url: "http://app.example", secret: Redacted.make(secret) }).pipe(
+      Layer.provide([Layer.succeed(HttpClient.HttpClient, client), NodeHmac.layer])
+    )
+  )
+  const handling = yield* Effect.forkChild(Context.get(handler, Handler.Handler).handle(transition))
+  yield* TestClock.adjust("11 seconds")
+  yield* Fiber.join(handling)
+})
 
 const app = new URL("../../../examples/python/app.py", import.meta.url).pathname
 const python = ((): boolean => {

@@ -1,17 +1,17 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import * as Admin from "../src/Admin.ts"
 import { askAdmin } from "./askAdmin.ts"
 import * as Merchants from "../src/Merchants.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { callback, make, type Shop } from "./merchantWorld.ts"
-import { pass, run } from "@pawl/test-support/World"
+import { pass } from "@pawl/test-support/World"
 import * as NodeAdminPage from "../src/internal/admin/NodeAdminPage.ts"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { test } from "@pawl/test-support/Tests"
 
 const shops: ReadonlyArray<Shop> = [
   { id: "shop-a", accounts: ["1001"] },
@@ -36,169 +36,139 @@ const started = Effect.fnUntraced(function* (
   return { ask, send, world }
 })
 
-const alone = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.provideService(effect, Metric.MetricRegistry, new Map())
-
 describe("the admin API of several merchants", () => {
-  it("lists the merchants, and responds about the merchant in the path", () =>
-    run(
-      Effect.gen(function* () {
-        const { ask, send } = yield* started()
-        yield* send(shops[0], "100001")
-        yield* send(shops[1], "200001")
-        yield* pass("1 hour")
-        expect((yield* ask("/merchants")).json).toMatchObject([
-          {
-            id: "shop-a",
-            accounts: ["1001"],
-            backlog: { deadLetters: 0 },
-            condition: { ready: true }
-          },
-          { id: "shop-b", accounts: ["1002"], backlog: { deadLetters: 0 } }
-        ])
-        expect((yield* ask("/")).json).toEqual((yield* ask("/merchants")).json)
-        expect((yield* ask("/merchants")).json).toHaveLength(2)
-        expect((yield* ask("/merchants/shop-a/transactions/apm/100001")).json).toMatchObject({
-          status: "SUCCEED",
-          told: "SUCCEED"
-        })
-        expect((yield* ask("/merchants/shop-b/transactions/apm/200001")).json).toMatchObject({
-          told: null
-        })
-        expect((yield* ask("/merchants/shop-b/transactions/apm/100001")).status).toBe(404)
-        expect((yield* ask("/merchants/shop-b/overview")).json).toMatchObject({
-          failing: [{ transactionId: "200001" }]
-        })
-        expect((yield* ask("/merchants/shop-a/overview")).json).toMatchObject({ failing: [] })
-        for (const path of [
-          "/merchants/shop-c/overview",
-          "/overview",
-          "/transactions/apm/100001"
-        ]) {
-          expect((yield* ask(path)).status).toBe(404)
-        }
-      })
-    ))
+  test("lists the merchants, and responds about the merchant in the path", function* () {
+    const { ask, send } = yield* started()
+    yield* send(shops[0], "100001")
+    yield* send(shops[1], "200001")
+    yield* pass("1 hour")
+    expect((yield* ask("/merchants")).json).toMatchObject([
+      {
+        id: "shop-a",
+        accounts: ["1001"],
+        backlog: { deadLetters: 0 },
+        condition: { ready: true }
+      },
+      { id: "shop-b", accounts: ["1002"], backlog: { deadLetters: 0 } }
+    ])
+    expect((yield* ask("/")).json).toEqual((yield* ask("/merchants")).json)
+    expect((yield* ask("/merchants")).json).toHaveLength(2)
+    expect((yield* ask("/merchants/shop-a/transactions/apm/100001")).json).toMatchObject({
+      status: "SUCCEED",
+      told: "SUCCEED"
+    })
+    expect((yield* ask("/merchants/shop-b/transactions/apm/200001")).json).toMatchObject({
+      told: null
+    })
+    expect((yield* ask("/merchants/shop-b/transactions/apm/100001")).status).toBe(404)
+    expect((yield* ask("/merchants/shop-b/overview")).json).toMatchObject({
+      failing: [{ transactionId: "200001" }]
+    })
+    expect((yield* ask("/merchants/shop-a/overview")).json).toMatchObject({ failing: [] })
+    for (const path of ["/merchants/shop-c/overview", "/overview", "/transactions/apm/100001"]) {
+      expect((yield* ask(path)).status).toBe(404)
+    }
+  })
 
-  it("names the next page of a merchant's dead letters, and redrives his alone", () =>
-    run(
-      Effect.gen(function* () {
-        const { ask, send } = yield* started()
-        for (const id of ["200001", "200002"]) yield* send(shops[1], id)
-        yield* pass("26 hours")
-        const { headers, json } = yield* ask("/merchants/shop-b/dead-letters?limit=1")
-        expect(json).toHaveLength(1)
-        const next = /^<(.+)>; rel="next"$/u.exec(headers["link"] ?? "")?.[1] ?? ""
-        expect(next).toMatch(/^\/merchants\/shop-b\/dead-letters\?/u)
-        expect((yield* ask(next)).json).toHaveLength(1)
-        expect((yield* ask("/merchants/shop-a/dead-letters")).json).toEqual([])
-        const redrive = (id: string) =>
-          ask(`/merchants/${id}/dead-letters/apm/200001/redrive`, {}, "POST")
-        expect((yield* redrive("shop-a")).status).toBe(404)
-        expect((yield* redrive("shop-b")).status).toBe(200)
-      })
-    ))
+  test("names the next page of a merchant's dead letters, and redrives his alone", function* () {
+    const { ask, send } = yield* started()
+    for (const id of ["200001", "200002"]) yield* send(shops[1], id)
+    yield* pass("26 hours")
+    const { headers, json } = yield* ask("/merchants/shop-b/dead-letters?limit=1")
+    expect(json).toHaveLength(1)
+    const next = /^<(.+)>; rel="next"$/u.exec(headers["link"] ?? "")?.[1] ?? ""
+    expect(next).toMatch(/^\/merchants\/shop-b\/dead-letters\?/u)
+    expect((yield* ask(next)).json).toHaveLength(1)
+    expect((yield* ask("/merchants/shop-a/dead-letters")).json).toEqual([])
+    const redrive = (id: string) =>
+      ask(`/merchants/${id}/dead-letters/apm/200001/redrive`, {}, "POST")
+    expect((yield* redrive("shop-a")).status).toBe(404)
+    expect((yield* redrive("shop-b")).status).toBe(200)
+  })
 
-  it("gives access to nobody without the token, and tells him of no merchant", () =>
-    run(
-      Effect.gen(function* () {
-        const page = new Map([["/", { status: 200, headers: {}, body: "page" } as const]])
-        const { ask } = yield* started({ token: Redacted.make("t0ken"), page })
-        for (const path of ["/", "/merchants", "/metrics", "/merchants/shop-a/overview", "/x"]) {
-          expect((yield* ask(path)).status).toBe(401)
-        }
-        expect(yield* ask("/merchants/shop-a")).toEqual(yield* ask("/merchants/shop-c"))
-        expect((yield* ask("/merchants", { authorization: "Bearer t0ken" })).status).toBe(200)
-        expect((yield* ask("/merchants", { host: "elsewhere.example" })).status).toBe(404)
-      })
-    ))
+  test("gives access to nobody without the token, and tells him of no merchant", function* () {
+    const page = new Map([["/", { status: 200, headers: {}, body: "page" } as const]])
+    const { ask } = yield* started({ token: Redacted.make("t0ken"), page })
+    for (const path of ["/", "/merchants", "/metrics", "/merchants/shop-a/overview", "/x"]) {
+      expect((yield* ask(path)).status).toBe(401)
+    }
+    expect(yield* ask("/merchants/shop-a")).toEqual(yield* ask("/merchants/shop-c"))
+    expect((yield* ask("/merchants", { authorization: "Bearer t0ken" })).status).toBe(200)
+    expect((yield* ask("/merchants", { host: "elsewhere.example" })).status).toBe(404)
+  })
 
-  it("has a page with the list of the merchants, and one of each", () =>
-    run(
-      Effect.gen(function* () {
-        const { ask } = yield* started({ page: yield* NodeAdminPage.files })
-        const { body } = yield* ask("/")
-        expect(body).toContain("/page/merchants.js")
-        expect((yield* ask("/page/merchants.js")).status).toBe(200)
-        const page = (yield* ask("/merchants/shop-a/")).body
-        expect(page).toContain("/page/main.js")
-        expect((yield* ask("/merchants/shop-a")).body).toBe(page)
-        expect((yield* ask("/merchants")).json).toHaveLength(2)
-      })
-    ))
+  test("has a page with the list of the merchants, and one of each", function* () {
+    const { ask } = yield* started({ page: yield* NodeAdminPage.files })
+    const { body } = yield* ask("/")
+    expect(body).toContain("/page/merchants.js")
+    expect((yield* ask("/page/merchants.js")).status).toBe(200)
+    const page = (yield* ask("/merchants/shop-a/")).body
+    expect(page).toContain("/page/main.js")
+    expect((yield* ask("/merchants/shop-a")).body).toBe(page)
+    expect((yield* ask("/merchants")).json).toHaveLength(2)
+  })
 
-  it("shows the merchants while the store of one is not available", () =>
-    run(
-      Effect.gen(function* () {
-        const ledger = Layer.effect(
-          Ledger,
-          Effect.map(Ledger, (ledger) => ({
-            ...ledger,
-            backlog: () => Effect.fail(new StoreUnavailable({})),
-            checkWritable: Effect.fail(new StoreUnavailable({}))
-          }))
-        ).pipe(Layer.provide(layerMemory))
-        const down: Shop = { id: "shop-b", accounts: ["1002"], ledger }
-        const { ask } = yield* started({}, [{ id: "shop-a" }, down])
-        expect((yield* ask("/merchants")).json).toMatchObject([
-          { id: "shop-a", condition: { ready: true } },
-          { id: "shop-b", backlog: null, condition: { ready: false } }
-        ])
-        const { body } = yield* ask("/metrics")
-        expect(body).toContain('pawl_webhook_transactions_due{merchant="shop-a"}')
-        expect(body).not.toContain('pawl_webhook_transactions_due{merchant="shop-b"')
-      }).pipe(alone)
-    ))
+  test("shows the merchants while the store of one is not available", function* () {
+    const ledger = Layer.effect(
+      Ledger,
+      Effect.map(Ledger, (ledger) => ({
+        ...ledger,
+        backlog: () => Effect.fail(new StoreUnavailable({})),
+        checkWritable: Effect.fail(new StoreUnavailable({}))
+      }))
+    ).pipe(Layer.provide(layerMemory))
+    const down: Shop = { id: "shop-b", accounts: ["1002"], ledger }
+    const { ask } = yield* started({}, [{ id: "shop-a" }, down])
+    expect((yield* ask("/merchants")).json).toMatchObject([
+      { id: "shop-a", condition: { ready: true } },
+      { id: "shop-b", backlog: null, condition: { ready: false } }
+    ])
+    const { body } = yield* ask("/metrics")
+    expect(body).toContain('pawl_webhook_transactions_due{merchant="shop-a"}')
+    expect(body).not.toContain('pawl_webhook_transactions_due{merchant="shop-b"')
+  })
 })
 
 describe("the metrics of several merchants", () => {
-  it("are those of one merchant under his path, and leave no series without a merchant", () =>
-    run(
-      Effect.gen(function* () {
-        const { ask, send } = yield* started({ token: Redacted.make("t0ken") })
-        const access = { authorization: "Bearer t0ken" }
-        yield* send(shops[0], "100001")
-        yield* send(shops[1], "200001")
-        yield* pass("10 seconds")
-        expect((yield* ask("/merchants/shop-b/metrics")).status).toBe(401)
-        const { body } = yield* ask("/merchants/shop-b/metrics", access)
-        expect(body).toMatch(/^pawl_webhook_transactions_due\{merchant="shop-b"/mu)
-        expect(body).toMatch(/^pawl_webhook_handler_failures_total\{merchant="shop-b"/mu)
-        const series = body.split("\n").filter((line) => line.startsWith("pawl"))
-        expect(series.filter((line) => !line.includes('merchant="shop-b"'))).toEqual([])
-        const all = (yield* ask("/metrics", access)).body
-        expect(all).toContain('merchant="shop-a"')
-        expect(all).not.toMatch(/^pawl_webhook_dead_letters\{(?![^}]*merchant)/mu)
-        expect(all).not.toMatch(/^pawl_webhook_dead_letters /mu)
-      }).pipe(alone)
-    ))
+  test("are those of one merchant under his path, and leave no series without a merchant", function* () {
+    const { ask, send } = yield* started({ token: Redacted.make("t0ken") })
+    const access = { authorization: "Bearer t0ken" }
+    yield* send(shops[0], "100001")
+    yield* send(shops[1], "200001")
+    yield* pass("10 seconds")
+    expect((yield* ask("/merchants/shop-b/metrics")).status).toBe(401)
+    const { body } = yield* ask("/merchants/shop-b/metrics", access)
+    expect(body).toMatch(/^pawl_webhook_transactions_due\{merchant="shop-b"/mu)
+    expect(body).toMatch(/^pawl_webhook_handler_failures_total\{merchant="shop-b"/mu)
+    const series = body.split("\n").filter((line) => line.startsWith("pawl"))
+    expect(series.filter((line) => !line.includes('merchant="shop-b"'))).toEqual([])
+    const all = (yield* ask("/metrics", access)).body
+    expect(all).toContain('merchant="shop-a"')
+    expect(all).not.toMatch(/^pawl_webhook_dead_letters\{(?![^}]*merchant)/mu)
+    expect(all).not.toMatch(/^pawl_webhook_dead_letters /mu)
+  })
 
-  it("have the merchant as a label", () =>
-    run(
-      Effect.gen(function* () {
-        const { ask, send, world } = yield* started()
-        yield* send(shops[0], "100001")
-        yield* send(shops[1], "200001")
-        yield* world.receive(callback({ id: "shop-a" }, { accountId: "1002", transactionId: "1" }))
-        yield* world.receive(callback({ id: "shop-a" }, { accountId: "9009", transactionId: "1" }))
-        yield* pass("10 seconds")
-        const { body } = yield* ask("/metrics")
-        const valueOf = (name: string, merchant: string) =>
-          body
-            .split("\n")
-            .filter(
-              (line) => line.startsWith(`${name}{`) && line.includes(`merchant="${merchant}"`)
-            )
-            .map((line) => Number(line.split(" ").at(-1)))
-            .reduce((sum, value) => sum + value, 0)
-        expect(valueOf("pawl_webhook_callbacks_accepted_total", "shop-a")).toBe(1)
-        expect(valueOf("pawl_webhook_callbacks_accepted_total", "shop-b")).toBe(1)
-        expect(valueOf("pawl_webhook_transitions_told_total", "shop-a")).toBe(1)
-        expect(valueOf("pawl_webhook_transitions_told_total", "shop-b")).toBe(0)
-        expect(valueOf("pawl_webhook_handler_failures_total", "shop-b")).toBeGreaterThan(1)
-        expect(valueOf("pawl_webhook_callbacks_refused_total", "shop-b")).toBe(1)
-        expect(valueOf("pawl_webhook_callbacks_refused_total", "shop-a")).toBe(0)
-        expect(body).toMatch(/^pawl_webhook_callbacks_refused_total\{[^}]*"401"[^}]*\} 1$/mu)
-      }).pipe(alone)
-    ))
+  test("have the merchant as a label", function* () {
+    const { ask, send, world } = yield* started()
+    yield* send(shops[0], "100001")
+    yield* send(shops[1], "200001")
+    yield* world.receive(callback({ id: "shop-a" }, { accountId: "1002", transactionId: "1" }))
+    yield* world.receive(callback({ id: "shop-a" }, { accountId: "9009", transactionId: "1" }))
+    yield* pass("10 seconds")
+    const { body } = yield* ask("/metrics")
+    const valueOf = (name: string, merchant: string) =>
+      body
+        .split("\n")
+        .filter((line) => line.startsWith(`${name}{`) && line.includes(`merchant="${merchant}"`))
+        .map((line) => Number(line.split(" ").at(-1)))
+        .reduce((sum, value) => sum + value, 0)
+    expect(valueOf("pawl_webhook_callbacks_accepted_total", "shop-a")).toBe(1)
+    expect(valueOf("pawl_webhook_callbacks_accepted_total", "shop-b")).toBe(1)
+    expect(valueOf("pawl_webhook_transitions_told_total", "shop-a")).toBe(1)
+    expect(valueOf("pawl_webhook_transitions_told_total", "shop-b")).toBe(0)
+    expect(valueOf("pawl_webhook_handler_failures_total", "shop-b")).toBeGreaterThan(1)
+    expect(valueOf("pawl_webhook_callbacks_refused_total", "shop-b")).toBe(1)
+    expect(valueOf("pawl_webhook_callbacks_refused_total", "shop-a")).toBe(0)
+    expect(body).toMatch(/^pawl_webhook_callbacks_refused_total\{[^}]*"401"[^}]*\} 1$/mu)
+  })
 })

@@ -14,6 +14,7 @@ import { Merchants } from "../src/Merchants.ts"
 import { callback, make, searchOf, type Shop } from "./merchantWorld.ts"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { files, onPostgres } from "@pawl/test-support/Stores"
+import { live } from "@pawl/test-support/Tests"
 
 const quiet = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.runPromise(Effect.provideService(effect, MinimumLogLevel, "None"))
@@ -73,47 +74,47 @@ describe("the store of a merchant", async () => {
     it("is not worked on for another one: PostgreSQL", () => check([one, file()], hold(one)))
   })
 
-  it("is not shared", () =>
-    Effect.gen(function* () {
-      const ledger = Layer.succeed(Ledger, yield* Ledger)
-      const error = yield* Effect.flip(
-        make(["shop-a", "shop-b"].map((id) => ({ id, key: "one", ledger })))
-      )
-      expect(String(error)).toContain("has the ledger of another merchant")
-    }).pipe(Effect.scoped, Effect.provide(layerMemory), quiet))
+  live.with(() => layerMemory)("is not shared", function* () {
+    const ledger = Layer.succeed(Ledger, yield* Ledger)
+    const error = yield* Effect.flip(
+      make(["shop-a", "shop-b"].map((id) => ({ id, key: "one", ledger })))
+    )
+    expect(String(error)).toContain("has the ledger of another merchant")
+  })
 })
 
-it("a genuine callback that is refused is an alarm of its merchant", () =>
-  Effect.gen(function* () {
-    const byAccount: Shop = { id: "shop-a", accounts: ["shop-a"] }
-    const byName: Shop = { id: "shop-b" }
-    const { built, receive } = yield* make([byAccount, byName])
-    const reasons: Array<string> = []
-    for (const [id, { services }] of Context.get(built, Merchants)) {
-      Context.get(services, Journal).observe((event) => {
-        if (event._tag === "Alarm") reasons.push(`${id}: ${event.reason}`)
-      })
-    }
-    const fields = { accountId: "shop-a", transactionId: "100001" }
-    const callbacks = [
-      callback(byAccount, fields),
-      callback(byName, fields, searchOf(byName, "shop-b", "shop-a"))
-    ]
-    for (const each of callbacks) {
-      expect(yield* receive({ ...each, contentType: "text/plain" })).toBe(415)
-    }
-    const refusal = "a genuine callback is refused: the content type is not JSON"
-    expect(reasons).toEqual([`shop-a: ${refusal}`, `shop-b: ${refusal}`])
-  }).pipe(Effect.scoped, quiet))
+live("a genuine callback that is refused is an alarm of its merchant", function* () {
+  const byAccount: Shop = { id: "shop-a", accounts: ["shop-a"] }
+  const byName: Shop = { id: "shop-b" }
+  const { built, receive } = yield* make([byAccount, byName])
+  const reasons: Array<string> = []
+  for (const [id, { services }] of Context.get(built, Merchants)) {
+    Context.get(services, Journal).observe((event) => {
+      if (event._tag === "Alarm") reasons.push(`${id}: ${event.reason}`)
+    })
+  }
+  const fields = { accountId: "shop-a", transactionId: "100001" }
+  const callbacks = [
+    callback(byAccount, fields),
+    callback(byName, fields, searchOf(byName, "shop-b", "shop-a"))
+  ]
+  for (const each of callbacks) {
+    expect(yield* receive({ ...each, contentType: "text/plain" })).toBe(415)
+  }
+  const refusal = "a genuine callback is refused: the content type is not JSON"
+  expect(reasons).toEqual([`shop-a: ${refusal}`, `shop-b: ${refusal}`])
+})
 
-it("callbacks of any content type reach their merchant if the profile says so", () =>
-  Effect.gen(function* () {
+live.with(() => Profile.layer({ callbackContentType: "any" }))(
+  "callbacks of any content type reach their merchant if the profile says so",
+  function* () {
     const shop: Shop = { id: "shop-a", accounts: ["shop-a"] }
     const { receive } = yield* make([shop])
     const fields = { accountId: "shop-a", transactionId: "100001" }
     const plain = { ...callback(shop, fields), contentType: "text/plain" }
     expect(yield* receive(plain)).toBe(200)
-  }).pipe(Effect.scoped, Effect.provide(Profile.layer({ callbackContentType: "any" })), quiet))
+  }
+)
 
 describe("a forged callback", () => {
   const shops: ReadonlyArray<Shop> = ["shop-a", "shop-b"].map((id) => ({ id, accounts: [id] }))
@@ -126,18 +127,17 @@ describe("a forged callback", () => {
     ["the name of nobody", "shop-b", "shop-x"]
   ]
 
-  it("is answered 401 after the same work, whether its merchant is known or not", () =>
-    Effect.gen(function* () {
-      const { receive } = yield* make(shops)
-      const parse = vi.spyOn(JSON, "parse")
-      yield* Effect.addFinalizer(() => Effect.sync(() => parse.mockRestore()))
-      for (const [what, accountId, name] of forged) {
-        const search = name === undefined ? undefined : searchOf(outsider, name, accountId)
-        const incoming = callback(outsider, { accountId, ...own }, search)
-        parse.mockClear()
-        const status = yield* receive(incoming)
-        const bodies = parse.mock.calls.filter(([text]) => text.length > 60_000)
-        expect([what, status, bodies.length]).toEqual([what, 401, 1])
-      }
-    }).pipe(Effect.scoped, quiet))
+  live("is answered 401 after the same work, whether its merchant is known or not", function* () {
+    const { receive } = yield* make(shops)
+    const parse = vi.spyOn(JSON, "parse")
+    yield* Effect.addFinalizer(() => Effect.sync(() => parse.mockRestore()))
+    for (const [what, accountId, name] of forged) {
+      const search = name === undefined ? undefined : searchOf(outsider, name, accountId)
+      const incoming = callback(outsider, { accountId, ...own }, search)
+      parse.mockClear()
+      const status = yield* receive(incoming)
+      const bodies = parse.mock.calls.filter(([text]) => text.length > 60_000)
+      expect([what, status, bodies.length]).toEqual([what, 401, 1])
+    }
+  })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { readText, serve } from "@pawl/test-support/Listener"
 import { run } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
@@ -9,6 +9,7 @@ import { basename, join } from "node:path"
 import { afterAll } from "vitest"
 import { ask, nobody, none, receiver, service } from "./receiverProcess.ts"
 import { card, checksum } from "@pawl/test-support/Service"
+import { live } from "@pawl/test-support/Tests"
 
 const directory = mkdtempSync(join(tmpdir(), "pawl-merchants-"))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -46,71 +47,69 @@ const post = (url: string, signer: string, account: string, transactionId: strin
   })
 
 describe("--merchants", () => {
-  it.live("serves each merchant with his secret, his store and his application", () =>
-    Effect.gen(function* () {
-      const told: Array<string> = []
-      const application = yield* serve((request, response) => {
-        void readText(request).then((body) => {
-          const [id = "", timestamp = ""] = ["webhook-id", "webhook-timestamp"].map((name) =>
-            String(request.headers[name])
-          )
-          // Without a forward secret the key is made of the merchant secret, in a domain of its
-          // own.
-          const key = createHmac("sha256", "secret-of-b").update("pawl forwarded transitions")
-          const signature = createHmac("sha256", key.digest())
-            .update(`${id}.${timestamp}.${body}`)
-            .digest("base64")
-          const isSigned = request.headers["webhook-signature"] === `v1,${signature}`
-          told.push(`${isSigned} ${/"transactionId":"(\d+)"/u.exec(body)?.[1] ?? ""}`)
-          return response.end()
-        })
+  live("serves each merchant with his secret, his store and his application", function* () {
+    const told: Array<string> = []
+    const application = yield* serve((request, response) => {
+      void readText(request).then((body) => {
+        const [id = "", timestamp = ""] = ["webhook-id", "webhook-timestamp"].map((name) =>
+          String(request.headers[name])
+        )
+        // Without a forward secret the key is made of the merchant secret, in a domain of its
+        // own.
+        const key = createHmac("sha256", "secret-of-b").update("pawl forwarded transitions")
+        const signature = createHmac("sha256", key.digest())
+          .update(`${id}.${timestamp}.${body}`)
+          .digest("base64")
+        const isSigned = request.headers["webhook-signature"] === `v1,${signature}`
+        told.push(`${isSigned} ${/"transactionId":"(\d+)"/u.exec(body)?.[1] ?? ""}`)
+        return response.end()
       })
-      const env = yield* service(
-        new Map([
-          ["100001", "SUCCEED"],
-          ["100002", "SUCCEED"]
-        ])
-      )
-      const file = fileOf({
-        merchants: [
-          shop("a", { merchantSecret: { env: "SHOP_A" } }),
-          shop("b", { forward: `http://127.0.0.1:${application}/` })
-        ]
-      })
-      const started = yield* receiver(
-        { ...env, PAWL_MERCHANT_KEY: "", PAWL_MERCHANT_SECRET: "", SHOP_A: "secret-of-a" },
-        "--merchants",
-        file,
-        "--admin-port",
-        "0"
-      )
-      expect(yield* post(started.url, "a", "a", "100001")).toBe(200)
-      expect(yield* post(started.url, "b", "b", "100002")).toBe(200)
-      expect(yield* post(started.url, "b", "a", "100003")).toBe(401)
-      expect(yield* post(started.url, "b", "nobody", "100003")).toBe(401)
-      const line = yield* started.line(/^(\{"merchant":.*\})$/mu)
-      expect(JSON.parse(line)).toMatchObject({ merchant: "a" })
-      const admin = yield* started.admin
-      yield* Effect.suspend(() => Effect.succeed(told.length > 0)).pipe(
-        Effect.delay("20 millis"),
-        Effect.repeat({ until: (isTold) => isTold })
-      )
-      expect(told).toEqual(["true 100002"])
-      const merchants = yield* ask(`${admin}/merchants`)
-      expect(JSON.parse(merchants.text)).toMatchObject([{ id: "a" }, { id: "b" }])
-      expect((yield* ask(`${admin}/merchants/b/transactions/card/100002`)).status).toBe(200)
-      expect((yield* ask(`${admin}/merchants/a/transactions/card/100002`)).status).toBe(404)
-      expect((yield* ask(`${admin}/merchants/a/`)).text).toContain("<!doctype html>")
-      const overview = (yield* ask(`${admin}/merchants/a/overview`)).text
-      expect(overview).toContain('"name":"merchantSecret"')
-      const ready = yield* ask(`${started.origin}/readyz`)
-      expect(ready.status).toBe(200)
-      expect(JSON.parse(ready.text)).toEqual({ ready: true, store: "writable", worker: "running" })
-      started.child.kill("SIGTERM")
-      expect((yield* started.exited).code).toBe(0)
-      expect(`${started.stderr()}${started.stdout()}${overview}`).not.toMatch(/secret-of/u)
     })
-  )
+    const env = yield* service(
+      new Map([
+        ["100001", "SUCCEED"],
+        ["100002", "SUCCEED"]
+      ])
+    )
+    const file = fileOf({
+      merchants: [
+        shop("a", { merchantSecret: { env: "SHOP_A" } }),
+        shop("b", { forward: `http://127.0.0.1:${application}/` })
+      ]
+    })
+    const started = yield* receiver(
+      { ...env, PAWL_MERCHANT_KEY: "", PAWL_MERCHANT_SECRET: "", SHOP_A: "secret-of-a" },
+      "--merchants",
+      file,
+      "--admin-port",
+      "0"
+    )
+    expect(yield* post(started.url, "a", "a", "100001")).toBe(200)
+    expect(yield* post(started.url, "b", "b", "100002")).toBe(200)
+    expect(yield* post(started.url, "b", "a", "100003")).toBe(401)
+    expect(yield* post(started.url, "b", "nobody", "100003")).toBe(401)
+    const line = yield* started.line(/^(\{"merchant":.*\})$/mu)
+    expect(JSON.parse(line)).toMatchObject({ merchant: "a" })
+    const admin = yield* started.admin
+    yield* Effect.suspend(() => Effect.succeed(told.length > 0)).pipe(
+      Effect.delay("20 millis"),
+      Effect.repeat({ until: (isTold) => isTold })
+    )
+    expect(told).toEqual(["true 100002"])
+    const merchants = yield* ask(`${admin}/merchants`)
+    expect(JSON.parse(merchants.text)).toMatchObject([{ id: "a" }, { id: "b" }])
+    expect((yield* ask(`${admin}/merchants/b/transactions/card/100002`)).status).toBe(200)
+    expect((yield* ask(`${admin}/merchants/a/transactions/card/100002`)).status).toBe(404)
+    expect((yield* ask(`${admin}/merchants/a/`)).text).toContain("<!doctype html>")
+    const overview = (yield* ask(`${admin}/merchants/a/overview`)).text
+    expect(overview).toContain('"name":"merchantSecret"')
+    const ready = yield* ask(`${started.origin}/readyz`)
+    expect(ready.status).toBe(200)
+    expect(JSON.parse(ready.text)).toEqual({ ready: true, store: "writable", worker: "running" })
+    started.child.kill("SIGTERM")
+    expect((yield* started.exited).code).toBe(0)
+    expect(`${started.stderr()}${started.stdout()}${overview}`).not.toMatch(/secret-of/u)
+  })
 
   const refusal = (file: string, env: Readonly<Record<string, string>> = nobody) =>
     Effect.map(
@@ -121,7 +120,7 @@ describe("--merchants", () => {
       }
     )
 
-  it.live.each<[string, unknown, ReadonlyArray<string>]>([
+  live.each<[string, unknown, ReadonlyArray<string>]>([
     [
       "a file that is not there",
       undefined,
@@ -216,121 +215,103 @@ describe("--merchants", () => {
         "merchants[2].id cannot be used: merchants[0] has it too, and each merchant needs its own."
       ]
     ]
-  ])("names what is wrong: %s", ([, content, sentences]) =>
-    Effect.gen(function* () {
-      const file = content === undefined ? join(directory, "missing.json") : fileOf(content)
-      const lines = (yield* refusal(file)).join("\n")
-      for (const sentence of sentences) expect(lines).toContain(sentence)
-      expect(lines).not.toMatch(/s3cret|secret-of|mid-/u)
-    })
-  )
+  ])("names what is wrong: %s", function* (_, content, sentences) {
+    const file = content === undefined ? join(directory, "missing.json") : fileOf(content)
+    const lines = (yield* refusal(file)).join("\n")
+    for (const sentence of sentences) expect(lines).toContain(sentence)
+    expect(lines).not.toMatch(/s3cret|secret-of|mid-/u)
+  })
 
-  it.live("names each fault in one line", () =>
-    Effect.gen(function* () {
-      const { id: _id, merchantKey: _key, ...withoutIdAndKey } = shop("c")
-      const file = fileOf({
-        mercahnts: [],
-        merchants: [
-          shop("a", { merchantSecret: { env: "SHOP_A_SECRET" } }),
-          shop("b", { merchantSecret: { env: "s3cret" }, forwardSecret: "" }),
-          withoutIdAndKey,
-          { ...shop("d"), id: 5, merchantKey: "", merchantSecret: ["s3cret"] }
-        ]
+  live("names each fault in one line", function* () {
+    const { id: _id, merchantKey: _key, ...withoutIdAndKey } = shop("c")
+    const file = fileOf({
+      mercahnts: [],
+      merchants: [
+        shop("a", { merchantSecret: { env: "SHOP_A_SECRET" } }),
+        shop("b", { merchantSecret: { env: "s3cret" }, forwardSecret: "" }),
+        withoutIdAndKey,
+        { ...shop("d"), id: 5, merchantKey: "", merchantSecret: ["s3cret"] }
+      ]
+    })
+    expect(yield* refusal(file)).toEqual([
+      "The merchants file has an unknown field mercahnts: give merchants.",
+      "merchants[0].merchantSecret cannot be used: the variable SHOP_A_SECRET is not set.",
+      "merchants[1].merchantSecret cannot be used: the variable in env is not set.",
+      "merchants[1].forwardSecret cannot be used: give a non-empty string, or omit the field to use merchantSecret.",
+      "merchants[2].id is missing.",
+      "merchants[2].merchantKey is missing.",
+      "merchants[3].id cannot be used: give a string.",
+      expect.stringMatching(/^merchants\[3\]\.merchantSecret cannot be used: give a string, or /u),
+      expect.stringMatching(/^merchants\[3\]\.merchantKey cannot be used: it must not be empty/u)
+    ])
+  })
+
+  live("names the file or the folder that cannot be read, and the reason", function* () {
+    expect(yield* refusal(directory)).toEqual([
+      `The merchants file ${directory} cannot be used: it is a directory.`
+    ])
+    expect(yield* refusal("/dev/null")).toEqual([
+      "The merchants file /dev/null cannot be used: it is not a regular file."
+    ])
+    const missing = join(directory, "no", "merchants.json")
+    expect(yield* refusal(missing)).toEqual([
+      `The merchants file ${missing} cannot be used: the folder ${join(directory, "no")} does not exist.`
+    ])
+  })
+
+  live("reads UTF-8 with or without a byte order mark, and refuses another encoding", function* () {
+    const content = JSON.stringify({
+      merchants: [shop("a", { merchantKey: "clé", accounts: null })]
+    })
+    const [marked, latin] = [`\uFEFF${content}`, Buffer.from(content, "latin1")].map(fileOf)
+    expect(yield* refusal(marked ?? "")).toEqual([
+      "merchants[0].accounts cannot be used: name at least one, or omit the field to accept every account."
+    ])
+    expect(yield* refusal(latin ?? "")).toEqual([
+      `The merchants file ${latin} cannot be used: it is not UTF-8: save it as UTF-8.`
+    ])
+  })
+
+  live("names a merchant whose store is that of another one under another name", function* () {
+    symlinkSync(join(directory, "x.db"), join(directory, "y.db"))
+    expect(yield* refusal(fileOf({ merchants: [shop("x"), shop("y")] }))).toEqual([
+      expect.stringMatching(/^Merchant [xy]: The store belongs to another merchant key/u)
+    ])
+  })
+
+  live("names the base URL that merchants share once", function* () {
+    const file = fileOf({ merchants: [shop("a"), shop("b"), shop("c")] })
+    expect(yield* refusal(file, {})).toEqual([
+      "PAWL_BASE_URL is not set: set it, or give each merchant a baseUrl."
+    ])
+    expect(yield* refusal(file, { PAWL_BASE_URL: "http://s3cret.example/api" })).toEqual([
+      "PAWL_BASE_URL cannot be used: use https; http is for loopback hosts only."
+    ])
+  })
+
+  live("has no limit of merchants, and one application for several of them", function* () {
+    const merchants = Array.from({ length: 300 }, (_, n) =>
+      shop(`shop-${n}`, {
+        accounts: n === 299 ? ["mid-shop-0"] : [`mid-shop-${n}`],
+        store: ["memory"],
+        baseUrl: "http://127.0.0.1:9/api",
+        forwardSecret: "secret-of-application"
       })
-      expect(yield* refusal(file)).toEqual([
-        "The merchants file has an unknown field mercahnts: give merchants.",
-        "merchants[0].merchantSecret cannot be used: the variable SHOP_A_SECRET is not set.",
-        "merchants[1].merchantSecret cannot be used: the variable in env is not set.",
-        "merchants[1].forwardSecret cannot be used: give a non-empty string, or omit the field to use merchantSecret.",
-        "merchants[2].id is missing.",
-        "merchants[2].merchantKey is missing.",
-        "merchants[3].id cannot be used: give a string.",
-        expect.stringMatching(
-          /^merchants\[3\]\.merchantSecret cannot be used: give a string, or /u
-        ),
-        expect.stringMatching(/^merchants\[3\]\.merchantKey cannot be used: it must not be empty/u)
-      ])
-    })
-  )
+    )
+    expect(yield* refusal(fileOf({ merchants }))).toEqual([
+      "merchants[299].accounts cannot be used: merchants[0] has it too, and each merchant needs its own."
+    ])
+  })
 
-  it.live("names the file or the folder that cannot be read, and the reason", () =>
-    Effect.gen(function* () {
-      expect(yield* refusal(directory)).toEqual([
-        `The merchants file ${directory} cannot be used: it is a directory.`
-      ])
-      expect(yield* refusal("/dev/null")).toEqual([
-        "The merchants file /dev/null cannot be used: it is not a regular file."
-      ])
-      const missing = join(directory, "no", "merchants.json")
-      expect(yield* refusal(missing)).toEqual([
-        `The merchants file ${missing} cannot be used: the folder ${join(directory, "no")} does not exist.`
-      ])
-    })
-  )
-
-  it.live("reads UTF-8 with or without a byte order mark, and refuses another encoding", () =>
-    Effect.gen(function* () {
-      const content = JSON.stringify({
-        merchants: [shop("a", { merchantKey: "clé", accounts: null })]
-      })
-      const [marked, latin] = [`\uFEFF${content}`, Buffer.from(content, "latin1")].map(fileOf)
-      expect(yield* refusal(marked ?? "")).toEqual([
-        "merchants[0].accounts cannot be used: name at least one, or omit the field to accept every account."
-      ])
-      expect(yield* refusal(latin ?? "")).toEqual([
-        `The merchants file ${latin} cannot be used: it is not UTF-8: save it as UTF-8.`
-      ])
-    })
-  )
-
-  it.live("names a merchant whose store is that of another one under another name", () =>
-    Effect.gen(function* () {
-      symlinkSync(join(directory, "x.db"), join(directory, "y.db"))
-      expect(yield* refusal(fileOf({ merchants: [shop("x"), shop("y")] }))).toEqual([
-        expect.stringMatching(/^Merchant [xy]: The store belongs to another merchant key/u)
-      ])
-    })
-  )
-
-  it.live("names the base URL that merchants share once", () =>
-    Effect.gen(function* () {
-      const file = fileOf({ merchants: [shop("a"), shop("b"), shop("c")] })
-      expect(yield* refusal(file, {})).toEqual([
-        "PAWL_BASE_URL is not set: set it, or give each merchant a baseUrl."
-      ])
-      expect(yield* refusal(file, { PAWL_BASE_URL: "http://s3cret.example/api" })).toEqual([
-        "PAWL_BASE_URL cannot be used: use https; http is for loopback hosts only."
-      ])
-    })
-  )
-
-  it.live("has no limit of merchants, and one application for several of them", () =>
-    Effect.gen(function* () {
-      const merchants = Array.from({ length: 300 }, (_, n) =>
-        shop(`shop-${n}`, {
-          accounts: n === 299 ? ["mid-shop-0"] : [`mid-shop-${n}`],
-          store: ["memory"],
-          baseUrl: "http://127.0.0.1:9/api",
-          forwardSecret: "secret-of-application"
-        })
-      )
-      expect(yield* refusal(fileOf({ merchants }))).toEqual([
-        "merchants[299].accounts cannot be used: merchants[0] has it too, and each merchant needs its own."
-      ])
-    })
-  )
-
-  it.live("is not mixed with the settings of one merchant", () =>
-    Effect.gen(function* () {
-      const { code, stderr } = yield* run(
-        process.execPath,
-        [bin, "--port", "0", "--store", "memory"],
-        { ...none, ...nobody, PAWL_MERCHANTS_FILE: fileOf({ merchants: [shop("a")] }) }
-      )
-      expect([code, stderr.trim()]).toEqual([
-        1,
-        "--store and --forward cannot be used with --merchants: the file has them for each merchant."
-      ])
-    })
-  )
+  live("is not mixed with the settings of one merchant", function* () {
+    const { code, stderr } = yield* run(
+      process.execPath,
+      [bin, "--port", "0", "--store", "memory"],
+      { ...none, ...nobody, PAWL_MERCHANTS_FILE: fileOf({ merchants: [shop("a")] }) }
+    )
+    expect([code, stderr.trim()]).toEqual([
+      1,
+      "--store and --forward cannot be used with --merchants: the file has them for each merchant."
+    ])
+  })
 })

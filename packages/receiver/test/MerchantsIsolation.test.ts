@@ -11,6 +11,7 @@ import { Merchants } from "../src/Merchants.ts"
 import { Worker } from "@pawl/webhook/internal/work/Worker"
 import { callback, make, type Shop } from "./merchantWorld.ts"
 import { pass, run } from "@pawl/test-support/World"
+import { test } from "@pawl/test-support/Tests"
 
 type Faults = Partial<Omit<Shop, "id">>
 
@@ -61,64 +62,58 @@ describe("a merchant", () => {
     expect(calls).toEqual(await undisturbed)
   })
 
-  it("looks for rows of other processes the more rarely, the more merchants there are", () =>
-    run(
-      Effect.gen(function* () {
-        let claims = 0
-        const ledger = Layer.effect(
-          Ledger,
-          Effect.map(Ledger, (ledger) => ({
-            ...ledger,
-            pollInterval: Duration.millis(250),
-            claim: (options: Parameters<typeof ledger.claim>[0]) => {
-              claims++
-              return ledger.claim(options)
-            }
-          }))
-        ).pipe(Layer.provide(layerMemory))
-        yield* make(Array.from({ length: 20 }, (_, n) => ({ id: `shop-${n}`, ledger })))
-        yield* pass("1 minute")
-        const before = claims
-        yield* pass("50 seconds")
-        expect((claims - before) / 50).toBeLessThanOrEqual(41)
-      })
-    ))
-
-  it("has its own ledger, even if its layer is built outside, too", () =>
-    run(
-      Effect.gen(function* () {
-        const { built } = yield* make([{ id: "shop-a" }, { id: "shop-b" }])
-        const all = [...Context.get(built, Merchants).values()]
-        const ledgers = [yield* Ledger, ...all.map(({ services }) => Context.get(services, Ledger))]
-        expect(new Set(ledgers).size).toBe(3)
-      }).pipe(Effect.provide(layerMemory))
-    ))
-
-  it("drains beside the others, and is not waited for after them", () =>
-    run(
-      Effect.gen(function* () {
-        const started = yield* Deferred.make<void>()
-        const shop = (id: string): Shop => ({
-          id,
-          accounts: [id],
-          handle: () => Effect.andThen(Deferred.succeed(started, undefined), Effect.never)
-        })
-        const shops = ["shop-a", "shop-b", "shop-c"].map(shop)
-        const scope = yield* Scope.make()
-        const world = yield* Effect.provideService(make(shops), Scope.Scope, scope)
-        for (const each of shops) {
-          yield* world.receive(callback(each, { accountId: each.id, transactionId: "100001" }))
+  test("looks for rows of other processes the more rarely, the more merchants there are", function* () {
+    let claims = 0
+    const ledger = Layer.effect(
+      Ledger,
+      Effect.map(Ledger, (ledger) => ({
+        ...ledger,
+        pollInterval: Duration.millis(250),
+        claim: (options: Parameters<typeof ledger.claim>[0]) => {
+          claims++
+          return ledger.claim(options)
         }
-        yield* pass("1 second")
-        expect(world.calls).toHaveLength(3)
-        const worker = Context.get(world.built, Worker)
-        expect(yield* worker.isDraining).toBe(false)
-        const ending = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-        yield* pass("16 seconds")
-        expect(yield* worker.isDraining).toBe(true)
-        expect(ending.pollUnsafe()).toEqual(Exit.void)
-      })
-    ))
+      }))
+    ).pipe(Layer.provide(layerMemory))
+    yield* make(Array.from({ length: 20 }, (_, n) => ({ id: `shop-${n}`, ledger })))
+    yield* pass("1 minute")
+    const before = claims
+    yield* pass("50 seconds")
+    expect((claims - before) / 50).toBeLessThanOrEqual(41)
+  })
+
+  test.with(() => layerMemory)(
+    "has its own ledger, even if its layer is built outside, too",
+    function* () {
+      const { built } = yield* make([{ id: "shop-a" }, { id: "shop-b" }])
+      const all = [...Context.get(built, Merchants).values()]
+      const ledgers = [yield* Ledger, ...all.map(({ services }) => Context.get(services, Ledger))]
+      expect(new Set(ledgers).size).toBe(3)
+    }
+  )
+
+  test("drains beside the others, and is not waited for after them", function* () {
+    const started = yield* Deferred.make<void>()
+    const shop = (id: string): Shop => ({
+      id,
+      accounts: [id],
+      handle: () => Effect.andThen(Deferred.succeed(started, undefined), Effect.never)
+    })
+    const shops = ["shop-a", "shop-b", "shop-c"].map(shop)
+    const scope = yield* Scope.make()
+    const world = yield* Effect.provideService(make(shops), Scope.Scope, scope)
+    for (const each of shops) {
+      yield* world.receive(callback(each, { accountId: each.id, transactionId: "100001" }))
+    }
+    yield* pass("1 second")
+    expect(world.calls).toHaveLength(3)
+    const worker = Context.get(world.built, Worker)
+    expect(yield* worker.isDraining).toBe(false)
+    const ending = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+    yield* pass("16 seconds")
+    expect(yield* worker.isDraining).toBe(true)
+    expect(ending.pollUnsafe()).toEqual(Exit.void)
+  })
 })
 
 describe("merchants are refused", () => {

@@ -10,7 +10,8 @@ import * as Shares from "@pawl/webhook/internal/doors/Shares"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { Merchants } from "../src/Merchants.ts"
 import { callback, make, type Shop } from "./merchantWorld.ts"
-import { pass, run, settled } from "@pawl/test-support/World"
+import { pass, settled } from "@pawl/test-support/World"
+import { test } from "@pawl/test-support/Tests"
 
 const others: ReadonlyArray<Shop> = ["shop-b", "shop-c"].map((id) => ({ id, accounts: [id] }))
 
@@ -24,63 +25,56 @@ const hanging: Shop = {
 }
 
 describe("a merchant whose store hangs", () => {
-  it.each([
+  test.each([
     ["1,024 callbacks", 1024, 0],
     ["12 MiB", 205, 60 * 1024]
-  ])("is answered 503 once %s wait for it, and the others are not", (_, count, bytes) =>
-    run(
-      Effect.gen(function* () {
-        const world = yield* make([hanging, ...others])
-        const description = "x".repeat(bytes)
-        const send = (shop: Shop, n: number) => {
-          const fields = { accountId: shop.id, transactionId: String(100_000 + n), description }
-          return world.receive(callback(shop, fields))
-        }
-        const waiting = yield* Effect.forEach(
-          Array.from({ length: count }, (_, n) => n),
-          (n) => Effect.forkChild(send(hanging, n))
-        )
-        yield* settled
-        expect(yield* send(hanging, 2000)).toBe(503)
-        for (const shop of others) expect(yield* send(shop, 1)).toBe(200)
-        // A forged callback does not learn of it.
-        const forged = callback({ id: "shop-b" }, { accountId: "shop-a", transactionId: "1" })
-        expect(yield* world.receive(forged)).toBe(401)
-        yield* pass("4 seconds")
-        expect(yield* Effect.forEach(waiting, Fiber.join)).toEqual(waiting.map(() => 503))
-        const next = yield* Effect.forkChild(send(hanging, 2000))
-        yield* settled
-        expect(next.pollUnsafe()).toBeUndefined()
-      })
+  ])("is answered 503 once %s wait for it, and the others are not", function* (_, count, bytes) {
+    const world = yield* make([hanging, ...others])
+    const description = "x".repeat(bytes)
+    const send = (shop: Shop, n: number) => {
+      const fields = { accountId: shop.id, transactionId: String(100_000 + n), description }
+      return world.receive(callback(shop, fields))
+    }
+    const waiting = yield* Effect.forEach(
+      Array.from({ length: count }, (_, n) => n),
+      (n) => Effect.forkChild(send(hanging, n))
     )
-  )
+    yield* settled
+    expect(yield* send(hanging, 2000)).toBe(503)
+    for (const shop of others) expect(yield* send(shop, 1)).toBe(200)
+    // A forged callback does not learn of it.
+    const forged = callback({ id: "shop-b" }, { accountId: "shop-a", transactionId: "1" })
+    expect(yield* world.receive(forged)).toBe(401)
+    yield* pass("4 seconds")
+    expect(yield* Effect.forEach(waiting, Fiber.join)).toEqual(waiting.map(() => 503))
+    const next = yield* Effect.forkChild(send(hanging, 2000))
+    yield* settled
+    expect(next.pollUnsafe()).toBeUndefined()
+  })
 })
 
 describe("a merchant whose store has all of its bytes", () => {
-  it("is answered 503 for new transactions with an alarm, and the others are not", () =>
-    run(
-      Effect.gen(function* () {
-        const { built, receive } = yield* make([
-          { id: "shop-a", accounts: ["shop-a"], storeBytes: 300_000 },
-          ...others
-        ])
-        const seen: Array<string> = []
-        const shop = Context.get(built, Merchants).get("shop-a")
-        if (shop !== undefined) {
-          Context.get(shop.services, Journal).observe((entry) => seen.push(JSON.stringify(entry)))
-        }
-        const send = (id: string, n: number, bytes = 60_000) => {
-          const fields = { accountId: id, transactionId: String(n), description: "x".repeat(bytes) }
-          return receive(callback({ id }, fields))
-        }
-        for (let n = 1; n <= 5; n++) expect(yield* send("shop-a", n)).toBe(200)
-        expect(yield* send("shop-a", 6, 0)).toBe(503)
-        expect(yield* send("shop-a", 1)).toBe(200)
-        for (let n = 1; n <= 9; n++) expect(yield* send("shop-b", n)).toBe(200)
-        expect(seen.join("\n")).toContain("the store has reached its limit")
-        expect(seen.join("\n")).toContain("the store has reached four fifths")
-      })
-    ))
+  test("is answered 503 for new transactions with an alarm, and the others are not", function* () {
+    const { built, receive } = yield* make([
+      { id: "shop-a", accounts: ["shop-a"], storeBytes: 300_000 },
+      ...others
+    ])
+    const seen: Array<string> = []
+    const shop = Context.get(built, Merchants).get("shop-a")
+    if (shop !== undefined) {
+      Context.get(shop.services, Journal).observe((entry) => seen.push(JSON.stringify(entry)))
+    }
+    const send = (id: string, n: number, bytes = 60_000) => {
+      const fields = { accountId: id, transactionId: String(n), description: "x".repeat(bytes) }
+      return receive(callback({ id }, fields))
+    }
+    for (let n = 1; n <= 5; n++) expect(yield* send("shop-a", n)).toBe(200)
+    expect(yield* send("shop-a", 6, 0)).toBe(503)
+    expect(yield* send("shop-a", 1)).toBe(200)
+    for (let n = 1; n <= 9; n++) expect(yield* send("shop-b", n)).toBe(200)
+    expect(seen.join("\n")).toContain("the store has reached its limit")
+    expect(seen.join("\n")).toContain("the store has reached four fifths")
+  })
 })
 
 describe("the shares of waiting callbacks", () => {

@@ -10,6 +10,7 @@ import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { nobody, none, secrets } from "./receiverProcess.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
+import { live } from "@pawl/test-support/Tests"
 
 const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
 const newest = 1
@@ -57,43 +58,37 @@ describe("migrate", async () => {
     return check(place, `sqlite:${place.filename}`)
   })
 
-  it.live("says that a SQLite database in memory has no tables to migrate", () =>
-    Effect.gen(function* () {
-      for (const store of ["sqlite::memory:", "sqlite:file:callbacks?mode=memory"]) {
-        expect(yield* migrate(store)).toEqual([
-          1,
-          "",
-          "A store in memory has no tables: give sqlite:FILE or postgres://….\n"
-        ])
-      }
-    })
-  )
-
-  it.live("--move-rows does not end well without a store", () =>
-    Effect.gen(function* () {
-      const env = { ...none, ...secrets, ...nobody }
-      const { code, stderr, stdout } = yield* run(process.execPath, [bin, "--move-rows"], env)
-      expect([code, stdout]).toEqual([1, ""])
-      expect(stderr).toBe("A store in memory has no tables: give sqlite:FILE or postgres://….\n")
-    })
-  )
-
-  it.live("names what is missing in a sentence", () =>
-    Effect.gen(function* () {
-      expect(yield* migrate("memory")).toEqual([
+  live("says that a SQLite database in memory has no tables to migrate", function* () {
+    for (const store of ["sqlite::memory:", "sqlite:file:callbacks?mode=memory"]) {
+      expect(yield* migrate(store)).toEqual([
         1,
         "",
         "A store in memory has no tables: give sqlite:FILE or postgres://….\n"
       ])
-      expect(yield* migrate("")).toEqual([
-        1,
-        "",
-        "--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE.\n"
-      ])
-      const [code, , stderr] = yield* migrate("sqlite:/not/there/a.db")
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/^The SQLite file \/not\/there\//u)])
-    })
-  )
+    }
+  })
+
+  live("--move-rows does not end well without a store", function* () {
+    const env = { ...none, ...secrets, ...nobody }
+    const { code, stderr, stdout } = yield* run(process.execPath, [bin, "--move-rows"], env)
+    expect([code, stdout]).toEqual([1, ""])
+    expect(stderr).toBe("A store in memory has no tables: give sqlite:FILE or postgres://….\n")
+  })
+
+  live("names what is missing in a sentence", function* () {
+    expect(yield* migrate("memory")).toEqual([
+      1,
+      "",
+      "A store in memory has no tables: give sqlite:FILE or postgres://….\n"
+    ])
+    expect(yield* migrate("")).toEqual([
+      1,
+      "",
+      "--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE.\n"
+    ])
+    const [code, , stderr] = yield* migrate("sqlite:/not/there/a.db")
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The SQLite file \/not\/there\//u)])
+  })
 
   await onPostgres((place) => {
     it.live("makes the tables of a database once", () =>

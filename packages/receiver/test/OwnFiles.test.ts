@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { afterAll } from "vitest"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as ReconcileLines from "../src/internal/books/NodeReconcileLines.ts"
+import { test } from "@pawl/test-support/Tests"
 
 const directory = mkdtempSync(join(tmpdir(), "pawl-own-"))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -28,8 +29,9 @@ const device = join(directory, "device")
 symlinkSync("/dev/null", device)
 
 describe("a file of reconcile", () => {
-  it.effect("is for its owner alone, even if an older one was for everybody", () =>
-    Effect.gen(function* () {
+  test.with(() => NodeServices.layer)(
+    "is for its owner alone, even if an older one was for everybody",
+    function* () {
       const lines = join(directory, "lines.jsonl")
       yield* ReconcileLines.open(lines, merchant)
       expect(modeOf(lines)).toBe(0o600)
@@ -38,11 +40,12 @@ describe("a file of reconcile", () => {
       chmodSync(books, 0o644)
       yield* OwnFile.write(books, "a,b")
       expect(modeOf(books)).toBe(0o600)
-    }).pipe(Effect.provide(NodeServices.layer))
+    }
   )
 
-  it.effect("is the same, whether a path or a URI names the store", () =>
-    Effect.gen(function* () {
+  test.with(() => NodeServices.layer)(
+    "is the same, whether a path or a URI names the store",
+    function* () {
       const lines = join(directory, "store.jsonl")
       const openWith = (filename: string) =>
         ReconcileLines.open(lines, { ...merchant, stores: [{ _tag: "sqlite", filename }] })
@@ -50,7 +53,7 @@ describe("a file of reconcile", () => {
       yield* openWith(store)
       yield* openWith(`file:${directory}/a%20b.db?cache=private`)
       expect((yield* Effect.flip(openWith("file:other.db")))._tag).toBe("OtherBooks")
-    }).pipe(Effect.provide(NodeServices.layer))
+    }
   )
 
   it.effect.each([

@@ -12,6 +12,7 @@ import { emptied, type Place } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
+import { test } from "@pawl/test-support/Tests"
 
 const id = "100001"
 const accept = (transactionId = id) => verified("card", card({ transactionId }))
@@ -108,49 +109,46 @@ describe("in a SQLite file", () => {
 })
 await onPostgres(inSql)
 
-it("GET …/story tells each fact in a sentence, and who redrove it and why", () =>
-  World.run(
-    Effect.gen(function* () {
-      const world = yield* World.make({ read: World.says("SUCCEED") })
-      const { receive } = yield* world.start
-      const context = yield* Layer.build(
-        Layer.provide(Admin.layer(), Layer.succeed(Ledger, world.ledger))
-      )
-      const ask = askAdmin(Context.get(context, Admin.Admin))
-      yield* world.ledger.register(
-        { kind: "apm-payment", transactionId: "1", amount: "1.00", status: "NEW" },
-        0
-      )
-      yield* World.pass("1 second")
-      yield* receive("1", "SUCCEED")
-      yield* receive("1", "SUCCEED")
-      yield* World.pass("1 minute")
-      const redrive = "/dead-letters/apm/1/redrive"
-      for (const query of [`by=${"x".repeat(33)}`, `why=${"ü".repeat(33)}`, "by=a%0Ab"])
-        expect((yield* ask(`${redrive}?${query}`, "POST")).status).toBe(400)
-      expect((yield* ask(`${redrive}?by=ana&why=order%2017`, "POST")).status).toBe(200)
-      yield* World.pass("1 minute")
-      const { json } = yield* ask("/transactions/apm/1/story")
-      const { facts, ...about } = json as { facts: ReadonlyArray<Record<string, unknown>> }
-      expect(about).toEqual({
-        method: "apm",
-        kind: "apm-payment",
-        transactionId: "1",
-        complete: true
-      })
-      expect(facts.map(({ sentence }) => sentence)).toEqual([
-        "The operation was registered as apm-payment with the status NEW.",
-        "The handler was called with NEW (transition 1).",
-        "The handler accepted NEW (transition 1).",
-        "A callback claimed SUCCEED, 2 times.",
-        "The service reported SUCCEED.",
-        "The transaction became a dead letter: amount-mismatch, so the handler did not receive SUCCEED.",
-        "ana redrove the dead letter: order 17.",
-        "The handler was called with SUCCEED (transition 2).",
-        "The handler accepted SUCCEED (transition 2)."
-      ])
-      expect(facts[6]).toMatchObject({ fact: "redriven", by: "ana", why: "order 17", count: 1 })
-      expect((yield* ask("/transactions/apm/1/story?kind=apm-payout")).status).toBe(404)
-      expect((yield* ask("/transactions/apm/2/story")).status).toBe(404)
-    })
-  ))
+test("GET …/story tells each fact in a sentence, and who redrove it and why", function* () {
+  const world = yield* World.make({ read: World.says("SUCCEED") })
+  const { receive } = yield* world.start
+  const context = yield* Layer.build(
+    Layer.provide(Admin.layer(), Layer.succeed(Ledger, world.ledger))
+  )
+  const ask = askAdmin(Context.get(context, Admin.Admin))
+  yield* world.ledger.register(
+    { kind: "apm-payment", transactionId: "1", amount: "1.00", status: "NEW" },
+    0
+  )
+  yield* World.pass("1 second")
+  yield* receive("1", "SUCCEED")
+  yield* receive("1", "SUCCEED")
+  yield* World.pass("1 minute")
+  const redrive = "/dead-letters/apm/1/redrive"
+  for (const query of [`by=${"x".repeat(33)}`, `why=${"ü".repeat(33)}`, "by=a%0Ab"])
+    expect((yield* ask(`${redrive}?${query}`, "POST")).status).toBe(400)
+  expect((yield* ask(`${redrive}?by=ana&why=order%2017`, "POST")).status).toBe(200)
+  yield* World.pass("1 minute")
+  const { json } = yield* ask("/transactions/apm/1/story")
+  const { facts, ...about } = json as { facts: ReadonlyArray<Record<string, unknown>> }
+  expect(about).toEqual({
+    method: "apm",
+    kind: "apm-payment",
+    transactionId: "1",
+    complete: true
+  })
+  expect(facts.map(({ sentence }) => sentence)).toEqual([
+    "The operation was registered as apm-payment with the status NEW.",
+    "The handler was called with NEW (transition 1).",
+    "The handler accepted NEW (transition 1).",
+    "A callback claimed SUCCEED, 2 times.",
+    "The service reported SUCCEED.",
+    "The transaction became a dead letter: amount-mismatch, so the handler did not receive SUCCEED.",
+    "ana redrove the dead letter: order 17.",
+    "The handler was called with SUCCEED (transition 2).",
+    "The handler accepted SUCCEED (transition 2)."
+  ])
+  expect(facts[6]).toMatchObject({ fact: "redriven", by: "ana", why: "order 17", count: 1 })
+  expect((yield* ask("/transactions/apm/1/story?kind=apm-payout")).status).toBe(404)
+  expect((yield* ask("/transactions/apm/2/story")).status).toBe(404)
+})

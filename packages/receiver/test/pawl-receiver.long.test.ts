@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { serve } from "@pawl/test-support/Listener"
 import type { Transition } from "@pawl/core/Handler"
 import * as Effect from "effect/Effect"
@@ -22,23 +22,23 @@ import {
   service
 } from "./receiverProcess.ts"
 import { files } from "@pawl/test-support/Stores"
+import { live } from "@pawl/test-support/Tests"
 
 const file = files()
 
 describe("a receiver that cannot start", () => {
-  it.live("names every missing variable in a sentence", () =>
-    Effect.gen(function* () {
-      const output = yield* refused(none)
-      expect(output).toEqual([
-        expect.stringMatching(/^PAWL_MERCHANT_KEY is not set: .*\.$/u),
-        expect.stringMatching(/^PAWL_MERCHANT_SECRET is not set: .*\.$/u),
-        expect.stringMatching(/^PAWL_BASE_URL is not set: .*--base-url.*\.$/u)
-      ])
-    })
-  )
+  live("names every missing variable in a sentence", function* () {
+    const output = yield* refused(none)
+    expect(output).toEqual([
+      expect.stringMatching(/^PAWL_MERCHANT_KEY is not set: .*\.$/u),
+      expect.stringMatching(/^PAWL_MERCHANT_SECRET is not set: .*\.$/u),
+      expect.stringMatching(/^PAWL_BASE_URL is not set: .*--base-url.*\.$/u)
+    ])
+  })
 
-  it.live("names every other fault in a sentence, and shows no value that may be secret", () =>
-    Effect.gen(function* () {
+  live(
+    "names every other fault in a sentence, and shows no value that may be secret",
+    function* () {
       const output = yield* refused(
         {
           PAWL_MERCHANT_KEY: " hunter2 ",
@@ -71,7 +71,7 @@ describe("a receiver that cannot start", () => {
         "PAWL_ADMIN_HOSTS",
         "--path"
       ])
-    })
+    }
   )
 
   const all = { ...none, ...secrets, ...nobody }
@@ -82,7 +82,7 @@ describe("a receiver that cannot start", () => {
   const short = "PAWL_FORWARD_SECRET cannot be used: give a key of at least 16 bytes."
   const open = ["--admin-port=0", "--admin-host=0.0.0.0"]
 
-  it.live.each<[string, Readonly<Record<string, string>>, ReadonlyArray<string>, unknown]>([
+  live.each<[string, Readonly<Record<string, string>>, ReadonlyArray<string>, unknown]>([
     ["a path that a URL spells differently", {}, ["--path=/rück"], path],
     ["a path with two dots", {}, ["--path=/a/../b"], path],
     ["a key that is not base64", { PAWL_FORWARD_SECRET: "whsec_hunter2!" }, [], key],
@@ -121,141 +121,127 @@ describe("a receiver that cannot start", () => {
       ["migrat"],
       expect.stringContaining("Expected -- before a program")
     ]
-  ])("refuses %s", ([, env, args, sentence]) =>
-    Effect.gen(function* () {
-      expect(yield* refused({ ...all, ...env }, ...args)).toEqual([sentence])
-    })
-  )
+  ])("refuses %s", function* (_, env, args, sentence) {
+    expect(yield* refused({ ...all, ...env }, ...args)).toEqual([sentence])
+  })
 
-  it.live("names each limit of its client that cannot be used", () =>
-    Effect.gen(function* () {
-      const output = yield* refused(
-        {
-          ...all,
-          PAWL_ATTEMPT_TIMEOUT: "10",
-          PAWL_TOTAL_TIMEOUT: "1 minute",
-          PAWL_MAX_ATTEMPTS: "0",
-          PAWL_COOLDOWN: "",
-          PAWL_CONNECTIONS: "many",
-          PAWL_RETRY_RATIO: "-1"
-        },
-        "--port",
-        "0"
-      )
-      expect(output).toEqual([
-        "PAWL_ATTEMPT_TIMEOUT cannot be used: give a number above 0 and its unit, such as 10 seconds.",
-        "PAWL_MAX_ATTEMPTS cannot be used: give a whole number, 1 or more.",
-        "PAWL_CONNECTIONS cannot be used: give a whole number, 1 or more.",
-        "PAWL_RETRY_RATIO cannot be used: give a number that is not negative."
-      ])
-    })
-  )
+  live("names each limit of its client that cannot be used", function* () {
+    const output = yield* refused(
+      {
+        ...all,
+        PAWL_ATTEMPT_TIMEOUT: "10",
+        PAWL_TOTAL_TIMEOUT: "1 minute",
+        PAWL_MAX_ATTEMPTS: "0",
+        PAWL_COOLDOWN: "",
+        PAWL_CONNECTIONS: "many",
+        PAWL_RETRY_RATIO: "-1"
+      },
+      "--port",
+      "0"
+    )
+    expect(output).toEqual([
+      "PAWL_ATTEMPT_TIMEOUT cannot be used: give a number above 0 and its unit, such as 10 seconds.",
+      "PAWL_MAX_ATTEMPTS cannot be used: give a whole number, 1 or more.",
+      "PAWL_CONNECTIONS cannot be used: give a whole number, 1 or more.",
+      "PAWL_RETRY_RATIO cannot be used: give a number that is not negative."
+    ])
+  })
 
-  it.live("names an unknown flag, a port in use and a store that is not available", () =>
-    Effect.gen(function* () {
-      const port = yield* serve(() => {})
-      const away = "postgres://postgres:hunter2@127.0.0.1:9/pawl"
-      const { filename } = file()
-      const database = new DatabaseSync(filename)
-      database.exec(
-        "CREATE TABLE pawl_migrations (migration_id, name, created_at); INSERT INTO pawl_migrations VALUES (1000, 'later', 0)"
-      )
-      database.close()
-      const [unknown, busy, gone, lost, open, guarded, newer] = yield* Effect.all(
-        [
-          refused(all, "--prot", "1"),
-          refused(all, "--port", String(port)),
-          refused(all, "--store", "sqlite:/not/there/a.db"),
-          refused({ ...all, PAWL_STORE: away }),
-          refused(all, "--store", away),
-          refused({ ...all, PAWL_ADMIN_HOSTS: "a.example" }, "--admin-port=0", "--admin-host=::"),
-          refused({ ...all, PAWL_STORE: `sqlite:${filename}` })
-        ],
-        { concurrency: 2 }
-      )
-      expect(unknown).toEqual([expect.stringMatching(/--prot.*--port/u)])
-      expect(busy).toEqual([`Cannot listen on port ${port} of 127.0.0.1: another process uses it`])
-      expect(gone).toEqual([expect.stringMatching(/^The SQLite file \/not\/there\/a\.db cannot/u)])
-      expect(lost).toEqual([
-        expect.stringMatching(/^The PostgreSQL database cannot.*ECONNREFUSED/u)
-      ])
-      expect(open).toEqual([
-        expect.stringMatching(/^--store cannot be used with a password.*PAWL_STORE.*\.$/u)
-      ])
-      expect(guarded).toEqual([
-        expect.stringMatching(/^--admin-host needs PAWL_ADMIN_TOKEN: .*\.$/u),
-        expect.stringMatching(/^PAWL_ADMIN_HOSTS needs PAWL_ADMIN_TOKEN: .*\.$/u)
-      ])
-      expect(newer).toEqual([
-        expect.stringMatching(/^The store belongs to a newer version of pawl/u)
-      ])
-      expect([...lost, ...open].join("")).not.toContain("hunter2")
-    })
-  )
+  live("names an unknown flag, a port in use and a store that is not available", function* () {
+    const port = yield* serve(() => {})
+    const away = "postgres://postgres:hunter2@127.0.0.1:9/pawl"
+    const { filename } = file()
+    const database = new DatabaseSync(filename)
+    database.exec(
+      "CREATE TABLE pawl_migrations (migration_id, name, created_at); INSERT INTO pawl_migrations VALUES (1000, 'later', 0)"
+    )
+    database.close()
+    const [unknown, busy, gone, lost, open, guarded, newer] = yield* Effect.all(
+      [
+        refused(all, "--prot", "1"),
+        refused(all, "--port", String(port)),
+        refused(all, "--store", "sqlite:/not/there/a.db"),
+        refused({ ...all, PAWL_STORE: away }),
+        refused(all, "--store", away),
+        refused({ ...all, PAWL_ADMIN_HOSTS: "a.example" }, "--admin-port=0", "--admin-host=::"),
+        refused({ ...all, PAWL_STORE: `sqlite:${filename}` })
+      ],
+      { concurrency: 2 }
+    )
+    expect(unknown).toEqual([expect.stringMatching(/--prot.*--port/u)])
+    expect(busy).toEqual([`Cannot listen on port ${port} of 127.0.0.1: another process uses it`])
+    expect(gone).toEqual([expect.stringMatching(/^The SQLite file \/not\/there\/a\.db cannot/u)])
+    expect(lost).toEqual([expect.stringMatching(/^The PostgreSQL database cannot.*ECONNREFUSED/u)])
+    expect(open).toEqual([
+      expect.stringMatching(/^--store cannot be used with a password.*PAWL_STORE.*\.$/u)
+    ])
+    expect(guarded).toEqual([
+      expect.stringMatching(/^--admin-host needs PAWL_ADMIN_TOKEN: .*\.$/u),
+      expect.stringMatching(/^PAWL_ADMIN_HOSTS needs PAWL_ADMIN_TOKEN: .*\.$/u)
+    ])
+    expect(newer).toEqual([expect.stringMatching(/^The store belongs to a newer version of pawl/u)])
+    expect([...lost, ...open].join("")).not.toContain("hunter2")
+  })
 })
 
-it.live(
+live(
   "the limits of its client are those of the environment, for one merchant and for several",
-  () =>
-    Effect.gen(function* () {
-      const port = yield* serve((request) => void request.resume())
-      const env = {
-        PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
-        PAWL_ATTEMPT_TIMEOUT: "50 millis",
-        PAWL_MAX_ATTEMPTS: "1"
-      }
-      const folder = mkdtempSync(join(tmpdir(), "pawl-limits-"))
-      const merchants = join(folder, "merchants.json")
-      const merchant = {
-        id: "a",
-        accounts: ["mid-1"],
-        merchantKey: "key",
-        merchantSecret: "sandbox-secret"
-      }
-      writeFileSync(merchants, JSON.stringify({ merchants: [{ ...merchant, store: "memory" }] }))
-      for (const args of [[], ["--merchants", merchants]]) {
-        const started = yield* receiver(env, ...args)
-        expect((yield* post(started.url, "100001", "SUCCEED")).status).toBe(200)
-        yield* started.errorLine(/(A status could not be read)/u)
-        started.child.kill("SIGTERM")
-        yield* started.exited
-      }
-      rmSync(folder, { recursive: true })
-    })
-)
-
-it.live("has the switches of the file that --profile or PAWL_PROFILE names", () =>
-  Effect.gen(function* () {
-    const path = file().filename
-    writeFileSync(path, JSON.stringify({ switches: { callbackContentType: "any" } }))
-    const { body, checksum, search } = callback("100001", "PENDING")
-    const headers = { "content-type": "text/plain", "x-checksum": checksum }
-    const post = ({ url }: { readonly url: string }) =>
-      Effect.map(ask(`${url}${search}`, { method: "POST", headers, body }), ({ status }) => status)
-    expect(yield* post(yield* receiver(nobody))).toBe(415)
-    expect(yield* post(yield* receiver(nobody, "--profile", path))).toBe(200)
-    expect(yield* post(yield* receiver({ ...nobody, PAWL_PROFILE: path }))).toBe(200)
-    writeFileSync(path, JSON.stringify({ switches: { callbackContentType: "hunter2" } }))
-    const [sentence] = yield* refused({ ...secrets, ...nobody }, "--profile", path)
-    expect(sentence).toMatch(/--profile cannot be used: .*switches\.callbackContentType/u)
-  })
-)
-
-it.live("serves on after the reader of its logs has gone", () =>
-  Effect.gen(function* () {
-    const { child, url } = yield* receiver(nobody)
-    child.stderr.destroy()
-    // A callback in quarantine is logged.
-    for (const id of ["1", "2", "3"]) {
-      expect((yield* post(url, id, "SETTLED")).status).toBe(200)
+  function* () {
+    const port = yield* serve((request) => void request.resume())
+    const env = {
+      PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
+      PAWL_ATTEMPT_TIMEOUT: "50 millis",
+      PAWL_MAX_ATTEMPTS: "1"
     }
-    expect((yield* post(url, "4", "PENDING")).status).toBe(200)
-    expect(child.exitCode).toBe(null)
-  })
+    const folder = mkdtempSync(join(tmpdir(), "pawl-limits-"))
+    const merchants = join(folder, "merchants.json")
+    const merchant = {
+      id: "a",
+      accounts: ["mid-1"],
+      merchantKey: "key",
+      merchantSecret: "sandbox-secret"
+    }
+    writeFileSync(merchants, JSON.stringify({ merchants: [{ ...merchant, store: "memory" }] }))
+    for (const args of [[], ["--merchants", merchants]]) {
+      const started = yield* receiver(env, ...args)
+      expect((yield* post(started.url, "100001", "SUCCEED")).status).toBe(200)
+      yield* started.errorLine(/(A status could not be read)/u)
+      started.child.kill("SIGTERM")
+      yield* started.exited
+    }
+    rmSync(folder, { recursive: true })
+  }
 )
 
-it.live("accepts callbacks, confirms final statuses, and prints each transition as a line", () =>
-  Effect.gen(function* () {
+live("has the switches of the file that --profile or PAWL_PROFILE names", function* () {
+  const path = file().filename
+  writeFileSync(path, JSON.stringify({ switches: { callbackContentType: "any" } }))
+  const { body, checksum, search } = callback("100001", "PENDING")
+  const headers = { "content-type": "text/plain", "x-checksum": checksum }
+  const post = ({ url }: { readonly url: string }) =>
+    Effect.map(ask(`${url}${search}`, { method: "POST", headers, body }), ({ status }) => status)
+  expect(yield* post(yield* receiver(nobody))).toBe(415)
+  expect(yield* post(yield* receiver(nobody, "--profile", path))).toBe(200)
+  expect(yield* post(yield* receiver({ ...nobody, PAWL_PROFILE: path }))).toBe(200)
+  writeFileSync(path, JSON.stringify({ switches: { callbackContentType: "hunter2" } }))
+  const [sentence] = yield* refused({ ...secrets, ...nobody }, "--profile", path)
+  expect(sentence).toMatch(/--profile cannot be used: .*switches\.callbackContentType/u)
+})
+
+live("serves on after the reader of its logs has gone", function* () {
+  const { child, url } = yield* receiver(nobody)
+  child.stderr.destroy()
+  // A callback in quarantine is logged.
+  for (const id of ["1", "2", "3"]) {
+    expect((yield* post(url, id, "SETTLED")).status).toBe(200)
+  }
+  expect((yield* post(url, "4", "PENDING")).status).toBe(200)
+  expect(child.exitCode).toBe(null)
+})
+
+live(
+  "accepts callbacks, confirms final statuses, and prints each transition as a line",
+  function* () {
     const statuses = new Map([["100001", "SUCCEED"]])
     const env = yield* service(statuses)
     const started = yield* receiver(env, "--admin-port", "0")
@@ -299,7 +285,7 @@ it.live("accepts callbacks, confirms final statuses, and prints each transition 
     for (const log of logs) expect(JSON.parse(log)).toHaveProperty("level")
     expect(`${stdout()}${stderr()}`).not.toMatch(/that-nobody-prints|sandbox-secret/u)
     expect(stdout() + stderr()).not.toContain(callback("100001", "SUCCEED").checksum)
-  })
+  }
 )
 
 describe("R03: SIGTERM", () => {
@@ -329,157 +315,150 @@ describe("R03: SIGTERM", () => {
       }
     })
 
-  it.live(
+  live(
     "goes on accepting while a running handler ends, is not ready, answers the requests in flight, and ends with 0 (R25)",
-    () =>
-      Effect.gen(function* () {
-        const reached = Promise.withResolvers<void>()
-        const finish = Promise.withResolvers<void>()
-        const posts: Array<string> = []
-        const application = yield* serve((request, response) => {
-          void (async () => {
-            const { attempt, transactionId } = JSON.parse(await text(request)) as Transition
-            posts.push(`${transactionId} ${attempt}`)
-            if (transactionId === "at-work") {
-              reached.resolve()
-              await finish.promise
-            }
-            response.end()
-          })()
-        })
-        const { filename } = file()
-        const env = yield* service(new Map())
-        const args = [
-          `--store=sqlite:${filename}`,
-          `--forward=http://127.0.0.1:${application}/transitions`
-        ]
-        const first = yield* receiver(env, ...args)
-        yield* post(first.url, "at-work", "PENDING")
-        yield* Effect.promise(() => reached.promise)
-        const finishing = yield* Effect.all(
-          Array.from({ length: 100 }, (_, index) => half(first.port, `in-flight-${index}`)),
-          { concurrency: 20 }
-        )
-        expect(yield* ask(`${first.origin}/readyz`)).toMatchObject({ status: 200 })
-        first.child.kill("SIGTERM")
-        const isReady = Effect.map(ask(`${first.origin}/readyz`), ({ status }) => status)
-        yield* Effect.repeat(Effect.delay(isReady, "20 millis"), {
-          until: (status) => status === 503
-        })
-        expect(yield* post(first.url, "meanwhile", "PENDING")).toMatchObject({ status: 200 })
-        expect(yield* post(first.url, "at-work", "PROCESSING")).toMatchObject({ status: 200 })
-
-        // The second receiver takes the rows that the first leaves, but not the one whose handler
-        // runs.
-        const second = yield* receiver(env, ...args, "--admin-port", "0")
-        const admin = yield* second.admin
-        const all = Effect.map(ask(`${admin}/metrics`), ({ text }) =>
-          [...text.matchAll(/told_total\{to="\w+"\} (\d+)/gu)].reduce(
-            (sum, [, count]) => sum + Number(count),
-            0
-          )
-        )
-        const untilTold = (count: number) =>
-          Effect.repeat(Effect.delay(all, "20 millis"), { until: (told) => told === count })
-        yield* untilTold(1)
-        expect(posts).toEqual(["at-work 1", "meanwhile 1"])
-        finish.resolve()
-        yield* Effect.promise(async () => {
-          for (;;) {
-            const socket = connect(first.port, "127.0.0.1")
-            const isOpen = await new Promise((resolve) => {
-              socket.on("connect", () => resolve(true)).on("error", () => resolve(false))
-            })
-            socket.destroy()
-            if (!isOpen) return
+    function* () {
+      const reached = Promise.withResolvers<void>()
+      const finish = Promise.withResolvers<void>()
+      const posts: Array<string> = []
+      const application = yield* serve((request, response) => {
+        void (async () => {
+          const { attempt, transactionId } = JSON.parse(await text(request)) as Transition
+          posts.push(`${transactionId} ${attempt}`)
+          if (transactionId === "at-work") {
+            reached.resolve()
+            await finish.promise
           }
-        })
-        const answers = yield* Effect.promise(() => Promise.all(finishing.map((each) => each())))
-        expect(answers).toEqual(Array.from({ length: 100 }, () => "200"))
-        expect(yield* first.exited).toEqual({ code: 0, signal: null })
-
-        yield* untilTold(102)
-        expect(posts.filter((each) => each.startsWith("at-work"))).toEqual([
-          "at-work 1",
-          "at-work 1"
-        ])
-        expect(posts.length).toBe(103)
+          response.end()
+        })()
       })
+      const { filename } = file()
+      const env = yield* service(new Map())
+      const args = [
+        `--store=sqlite:${filename}`,
+        `--forward=http://127.0.0.1:${application}/transitions`
+      ]
+      const first = yield* receiver(env, ...args)
+      yield* post(first.url, "at-work", "PENDING")
+      yield* Effect.promise(() => reached.promise)
+      const finishing = yield* Effect.all(
+        Array.from({ length: 100 }, (_, index) => half(first.port, `in-flight-${index}`)),
+        { concurrency: 20 }
+      )
+      expect(yield* ask(`${first.origin}/readyz`)).toMatchObject({ status: 200 })
+      first.child.kill("SIGTERM")
+      const isReady = Effect.map(ask(`${first.origin}/readyz`), ({ status }) => status)
+      yield* Effect.repeat(Effect.delay(isReady, "20 millis"), {
+        until: (status) => status === 503
+      })
+      expect(yield* post(first.url, "meanwhile", "PENDING")).toMatchObject({ status: 200 })
+      expect(yield* post(first.url, "at-work", "PROCESSING")).toMatchObject({ status: 200 })
+
+      // The second receiver takes the rows that the first leaves, but not the one whose handler
+      // runs.
+      const second = yield* receiver(env, ...args, "--admin-port", "0")
+      const admin = yield* second.admin
+      const all = Effect.map(ask(`${admin}/metrics`), ({ text }) =>
+        [...text.matchAll(/told_total\{to="\w+"\} (\d+)/gu)].reduce(
+          (sum, [, count]) => sum + Number(count),
+          0
+        )
+      )
+      const untilTold = (count: number) =>
+        Effect.repeat(Effect.delay(all, "20 millis"), { until: (told) => told === count })
+      yield* untilTold(1)
+      expect(posts).toEqual(["at-work 1", "meanwhile 1"])
+      finish.resolve()
+      yield* Effect.promise(async () => {
+        for (;;) {
+          const socket = connect(first.port, "127.0.0.1")
+          const isOpen = await new Promise((resolve) => {
+            socket.on("connect", () => resolve(true)).on("error", () => resolve(false))
+          })
+          socket.destroy()
+          if (!isOpen) return
+        }
+      })
+      const answers = yield* Effect.promise(() => Promise.all(finishing.map((each) => each())))
+      expect(answers).toEqual(Array.from({ length: 100 }, () => "200"))
+      expect(yield* first.exited).toEqual({ code: 0, signal: null })
+
+      yield* untilTold(102)
+      expect(posts.filter((each) => each.startsWith("at-work"))).toEqual(["at-work 1", "at-work 1"])
+      expect(posts.length).toBe(103)
+    }
   )
 
-  it.live(
+  live(
     "a program after -- has the forward secret, and runs until the running handlers have ended",
-    () =>
-      Effect.gen(function* () {
-        const reached = Promise.withResolvers<void>()
-        const finish = Promise.withResolvers<void>()
-        const started = Promise.withResolvers<void>()
-        const requests: Array<string> = []
-        const application = yield* serve((request, response) => {
-          const { url = "" } = request
-          request.resume()
-          void (async () => {
-            if (url === "/transitions") {
-              reached.resolve()
-              await finish.promise
-            }
-            requests.push(url)
-            started.resolve()
-            response.end()
-          })()
-        })
-        const origin = `http://127.0.0.1:${application}`
-        const code = `
+    function* () {
+      const reached = Promise.withResolvers<void>()
+      const finish = Promise.withResolvers<void>()
+      const started = Promise.withResolvers<void>()
+      const requests: Array<string> = []
+      const application = yield* serve((request, response) => {
+        const { url = "" } = request
+        request.resume()
+        void (async () => {
+          if (url === "/transitions") {
+            reached.resolve()
+            await finish.promise
+          }
+          requests.push(url)
+          started.resolve()
+          response.end()
+        })()
+      })
+      const origin = `http://127.0.0.1:${application}`
+      const code = `
           const say = (path) => fetch("${origin}/" + path)
           process.on("SIGTERM", () => say("ended").then(() => process.exit()))
           setInterval(() => {}, 1000)
           say(process.env.PAWL_FORWARD_SECRET)`
-        const {
-          child,
-          exited,
-          origin: ports,
-          url
-        } = yield* receiver(
-          yield* service(new Map()),
-          `--forward=${origin}/transitions`,
-          "--",
-          process.execPath,
-          "-e",
-          code
-        )
-        yield* Effect.promise(() => started.promise)
-        yield* post(url, "1", "PENDING")
-        yield* Effect.promise(() => reached.promise)
-        child.kill("SIGTERM")
-        const isReady = Effect.map(ask(`${ports}/readyz`), ({ status }) => status)
-        yield* Effect.repeat(Effect.delay(isReady, "20 millis"), {
-          until: (status) => status === 503
-        })
-        finish.resolve()
-        expect(yield* exited).toEqual({ code: 0, signal: null })
-        expect(requests).toEqual([`/${secrets.PAWL_FORWARD_SECRET}`, "/transitions", "/ended"])
+      const {
+        child,
+        exited,
+        origin: ports,
+        url
+      } = yield* receiver(
+        yield* service(new Map()),
+        `--forward=${origin}/transitions`,
+        "--",
+        process.execPath,
+        "-e",
+        code
+      )
+      yield* Effect.promise(() => started.promise)
+      yield* post(url, "1", "PENDING")
+      yield* Effect.promise(() => reached.promise)
+      child.kill("SIGTERM")
+      const isReady = Effect.map(ask(`${ports}/readyz`), ({ status }) => status)
+      yield* Effect.repeat(Effect.delay(isReady, "20 millis"), {
+        until: (status) => status === 503
       })
+      finish.resolve()
+      expect(yield* exited).toEqual({ code: 0, signal: null })
+      expect(requests).toEqual([`/${secrets.PAWL_FORWARD_SECRET}`, "/transitions", "/ended"])
+    }
   )
 
-  it.live("a second SIGTERM ends it at once, whatever is in flight", () =>
-    Effect.gen(function* () {
-      const { child, exited, port } = yield* receiver(yield* service(new Map()))
-      yield* half(port, "1")
-      child.kill("SIGTERM")
-      yield* Effect.callback<void>((resume) => {
-        const attempt = (): void => {
-          const socket = connect(port, "127.0.0.1")
-          socket.on("error", () => resume(Effect.void))
-          socket.on("connect", () => {
-            socket.destroy()
-            setImmediate(attempt)
-          })
-        }
-        attempt()
-      })
-      expect(child.exitCode).toBeNull()
-      child.kill("SIGTERM")
-      expect(yield* exited).toEqual({ code: 143, signal: null })
+  live("a second SIGTERM ends it at once, whatever is in flight", function* () {
+    const { child, exited, port } = yield* receiver(yield* service(new Map()))
+    yield* half(port, "1")
+    child.kill("SIGTERM")
+    yield* Effect.callback<void>((resume) => {
+      const attempt = (): void => {
+        const socket = connect(port, "127.0.0.1")
+        socket.on("error", () => resume(Effect.void))
+        socket.on("connect", () => {
+          socket.destroy()
+          setImmediate(attempt)
+        })
+      }
+      attempt()
     })
-  )
+    expect(child.exitCode).toBeNull()
+    child.kill("SIGTERM")
+    expect(yield* exited).toEqual({ code: 143, signal: null })
+  })
 })

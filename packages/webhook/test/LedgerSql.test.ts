@@ -11,7 +11,7 @@ import { expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
 import { repeats } from "@pawl/test-support/Repeats"
-import { testIn } from "@pawl/test-support/Tests"
+import { testIn, test } from "@pawl/test-support/Tests"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, incoming, secret, verified, verifierOf } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
@@ -182,8 +182,9 @@ const promises = (place: Place) => {
 }
 
 const newer = (place: Place) =>
-  it.effect("R42: an older version refuses a newer schema in one sentence", () =>
-    Effect.gen(function* () {
+  test.with(() => client(place))(
+    "R42: an older version refuses a newer schema in one sentence",
+    function* () {
       const sql = yield* SqlClient
       yield* Layer.build(ledgerOf(place))
       yield* sql`INSERT INTO pawl_migrations (migration_id, name) VALUES (1000, 'later')`
@@ -193,7 +194,7 @@ const newer = (place: Place) =>
       )
       yield* sql`DELETE FROM pawl_migrations WHERE migration_id = 1000`
       yield* Layer.build(Layer.fresh(ledgerOf(place)))
-    }).pipe(Effect.provide(client(place)))
+    }
   )
 
 await inEachStore((place) => {

@@ -9,6 +9,7 @@ import { Ledger } from "../src/Ledger.ts"
 import { client, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { onPostgres } from "@pawl/test-support/Stores"
+import { test } from "@pawl/test-support/Tests"
 
 const guide = readFileSync(new URL("../../../docs/guides/rights.md", import.meta.url), "utf8")
 const [, block = ""] = /```sql\n([^`]*GRANT[^`]*)```/u.exec(guide) ?? []
@@ -72,17 +73,15 @@ await onPostgres((place) => {
     )
   )
 
-  it.effect("a store that was restored without one of its tables does not start", () =>
-    Effect.gen(function* () {
-      yield* build()
-      const sql = yield* owner
-      yield* sql`ALTER TABLE pawl_quarantine_texts RENAME TO elsewhere`
-      expect((yield* Effect.flip(Effect.scoped(build()))).message).toBe(
-        "The PostgreSQL database cannot be used: it lacks pawl_quarantine_texts; restore all tables of one backup"
-      )
-      yield* sql`ALTER TABLE elsewhere RENAME TO pawl_quarantine_texts`
-    }).pipe(Effect.scoped)
-  )
+  test("a store that was restored without one of its tables does not start", function* () {
+    yield* build()
+    const sql = yield* owner
+    yield* sql`ALTER TABLE pawl_quarantine_texts RENAME TO elsewhere`
+    expect((yield* Effect.flip(Effect.scoped(build()))).message).toBe(
+      "The PostgreSQL database cannot be used: it lacks pawl_quarantine_texts; restore all tables of one backup"
+    )
+    yield* sql`ALTER TABLE elsewhere RENAME TO pawl_quarantine_texts`
+  })
 
   it.effect("the block of the guide is enough to accept, to work and to restart", () =>
     withRole((sql) =>
