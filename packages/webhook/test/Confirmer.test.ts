@@ -1,7 +1,27 @@
 import * as Effect from "effect/Effect"
-import { describe, expect } from "vitest"
+import { describe, expect, it } from "vitest"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
+import * as Evidence from "@pawl/core/Evidence"
+import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
+import type { Kind } from "@pawl/core/Kind"
+import {
+  NotFound,
+  RateLimited,
+  type ReadError,
+  Unauthorized,
+  Unreachable
+} from "@pawl/core/PaymentsError"
+import type { Status } from "@pawl/core/Status"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as Context from "effect/Context"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { MinimumLogLevel } from "effect/References"
+import * as TestClock from "effect/testing/TestClock"
+import * as Confirmer from "../src/internal/work/Confirmer.ts"
+import { keepLog } from "@pawl/test-support/World"
+import { blank, type Row } from "../src/internal/rule/Row.ts"
 
 const { told, alarms, says, minute, hour } = World
 
@@ -32,20 +52,12 @@ describe("a policy", () => {
 
 describe("a service whose read", () => {
   test.each([
-    ["dies", () => Effect.die("bug")],
-    ["interrupts itself", () => Effect.interrupt],
-    ["never ends", () => Effect.never],
-    [
-      "throws",
-      () => {
-        throw new Error("bug")
-      }
-    ],
-    ["fails with Unreachable", () => World.unreachable]
+    ["never ends", Effect.never],
+    ["fails with Unreachable", World.unreachable]
   ])(
     "%s is read again after 15 seconds, and does not delay work that needs no read (R21)",
-    function* (_, read) {
-      const { receive, ...world } = yield* World.started({ read })
+    function* (_, response) {
+      const { receive, ...world } = yield* World.started({ read: () => response })
       yield* receive("1", "PENDING")
       yield* World.settled
       yield* receive("1", "SUCCEED")
@@ -106,5 +118,172 @@ describe("a service whose read", () => {
     yield* World.pass("1 day")
     expect(alarms(world)).toEqual(["a callback claims a final status that the service contradicts"])
     expect(told(world)).toEqual(["FAILED"])
+  })
+})
+
+const start = 1_000_000
+
+const reading = Effect.fnUntraced(function* (
+  row: Partial<Row>,
+  respond: (kind: Kind) => Effect.Effect<string, ReadError>
+) {
+  const asked: Array<Kind> = []
+  const reader = StatusReader.of({
+    read: (kind) => {
+      asked.push(kind)
+      return Effect.map(respond(kind), (status) => ({ kind, status }))
+    }
+  })
+  const built = yield* Layer.build(
+    Layer.provide(Confirmer.layer(), Layer.succeed(StatusReader, reader))
+  )
+  yield* TestClock.setTime(start)
+  const { read } = Context.get(built, Confirmer.Confirmer)
+  const scope = row.kind ?? "apm-payment"
+  const fiber = yield* Effect.forkChild(read({ ...blank(scope, "1", start), ...row }), {
+    startImmediately: true
+  })
+  return { asked, fiber }
+})
+
+const readNow = Effect.fnUntraced(
+  function* (...read: Parameters<typeof reading>) {
+    const { asked, fiber } = yield* reading(...read)
+    return { asked, result: yield* Fiber.join(fiber) }
+  },
+  Effect.provideService(MinimumLogLevel, "None")
+)
+
+const pending = () => Effect.succeed("PENDING")
+
+describe("a read", () => {
+  test("asks for a further kind only if the service does not know the id", function* () {
+    const askedAfter = Effect.fnUntraced(function* (error: ReadError) {
+      const row = { kind: "card", createdAt: start, namesRefund: true } as const
+      const respond = (kind: Kind) => (kind === "refund" ? Effect.fail(error) : pending())
+      return (yield* readNow(row, respond)).asked
+    })
+    expect(yield* askedAfter(new NotFound({}))).toEqual(["refund", "card-payment"])
+    const unreachable = new Unreachable({ reason: "reset", sent: true, attempts: 1 })
+    expect(yield* askedAfter(unreachable)).toEqual(["refund"])
+  })
+
+  test("waits for its turn before each further kind, and not before the first", function* () {
+    let turns = 0
+    const turn = Effect.sync(() => void turns++)
+    const row = { kind: "card", namesPayout: true, namesRefund: true } as const
+    const unknown = (kind: Kind) =>
+      kind === "card-payment" ? pending() : Effect.fail(new NotFound({}))
+    const { asked } = yield* Effect.provideService(readNow(row, unknown), BeforeRequest, turn)
+    expect(asked).toEqual(["card-payout", "refund", "card-payment"])
+    expect(turns).toBe(2)
+  })
+
+  test("returns the status and the kind that the service states, and when it was asked", function* () {
+    const { fiber } = yield* reading({ kind: "refund" }, () => Effect.delay(pending(), 300))
+    yield* TestClock.adjust(300)
+    const askedAt = start
+    expect(yield* Fiber.join(fiber)).toStrictEqual({
+      _tag: "Answered",
+      askedAt,
+      kind: "refund",
+      status: "PENDING"
+    })
+  })
+
+  test("of an id that the service cannot have given asks nothing", function* () {
+    for (const transactionId of ["", "..", "a\n", "x".repeat(129)]) {
+      expect(yield* readNow({ transactionId }, pending)).toStrictEqual({
+        asked: [],
+        result: { _tag: "NotFound", askedAt: start }
+      })
+    }
+  })
+
+  test("has no answer after a minute", function* () {
+    const { fiber } = yield* reading({}, () => Effect.never)
+    yield* TestClock.adjust("59999 millis")
+    expect(fiber.pollUnsafe()).toBeUndefined()
+    yield* TestClock.adjust("1 millis")
+    expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "NoAnswer", isDenied: false })
+  })
+
+  test("that fails tells whether the service denies access or limits the rate", function* () {
+    const askedAt = start
+    const none = { _tag: "NoAnswer", askedAt, isDenied: false }
+    const bug = (): never => {
+      throw new Error("bug")
+    }
+    for (const fails of [bug, () => Effect.die("bug"), () => Effect.interrupt])
+      expect((yield* readNow({}, fails)).result).toStrictEqual(none)
+    const results: ReadonlyArray<readonly [Effect.Effect<never, ReadError>, object]> = [
+      [Effect.fail(new NotFound({})), { _tag: "NotFound", askedAt }],
+      [Effect.fail(new Unauthorized({ sent: true })), { ...none, isDenied: true }],
+      [Effect.fail(new Unreachable({ reason: "the certificate was not accepted", sent: true, attempts: 1 })), none],
+      [
+        Effect.fail(new RateLimited({ attempts: 1, retryAfter: 700 })),
+        { ...none, limited: { retryAfter: 700 } }
+      ],
+      [
+        Effect.fail(new RateLimited({ attempts: 1 })),
+        { ...none, limited: { retryAfter: undefined } }
+      ]
+    ]
+    for (const [response, expected] of results) {
+      expect((yield* readNow({}, () => response)).result).toStrictEqual(expected)
+    }
+  })
+
+  test("that fails is logged with what the service did", function* () {
+    const { kept, lines } = keepLog("Warn")
+    const errors = [
+      new Unauthorized({ sent: true }),
+      new Unreachable({ reason: "x", sent: true, attempts: 1 })
+    ]
+    for (const error of errors) {
+      const { fiber } = yield* kept(reading({}, () => Effect.fail(error)))
+      yield* Fiber.join(fiber)
+    }
+    expect(lines).toEqual(errors.map(({ message }) => ["A status could not be read", message]))
+  })
+
+  test("has the policy final unless another one is given", function* () {
+    const reader = Layer.succeed(StatusReader, { read: () => Effect.fail(new NotFound({})) })
+    const policyOf = (options?: Parameters<typeof Confirmer.layer>[0]) =>
+      Effect.map(
+        Layer.build(Layer.provide(Confirmer.layer(options), reader)),
+        (built) => Context.get(built, Confirmer.Confirmer).policy
+      )
+    expect(yield* policyOf()).toBe("final")
+    expect(yield* policyOf({})).toBe("final")
+    expect(yield* policyOf({ policy: "always" })).toBe("always")
+  })
+})
+
+describe("the claims of a row", () => {
+  const stateOf = (confirmed: Status, claims: ReadonlyArray<Status>, policy: Evidence.Policy) => {
+    const row = {
+      ...blank("apm", "1", 0),
+      evidence: [...claims.map(Evidence.claimed), Evidence.confirmed(confirmed)].reduce(
+        Evidence.join
+      ),
+      read: { status: confirmed, askedAt: 0 }
+    }
+    return Confirmer.unsettledClaim(row, policy)
+  }
+
+  it.each<[Evidence.Policy, Status, ReadonlyArray<Status>, string | undefined]>([
+    ["final", "SUCCEED", [], undefined],
+    ["final", "SUCCEED", ["SUCCEED"], undefined],
+    ["final", "CHARGEBACK", ["SUCCEED"], undefined],
+    ["final", "PENDING", ["PROCESSING"], undefined],
+    ["final", "PENDING", ["SUCCEED"], "ahead"],
+    ["final", "SUCCEED", ["CHARGEBACK"], "ahead"],
+    ["final", "SUCCEED", ["FAILED"], "contradicted"],
+    ["final", "SUCCEED", ["FAILED", "CHARGEBACK"], "contradicted"],
+    // Both have rank 3, and neither is final.
+    ["always", "PROCESSING", ["CUSTOMER_VERIFICATION"], "ahead"]
+  ])("under %s, with %s confirmed and %j claimed, are %s", (policy, confirmed, claims, state) => {
+    expect(stateOf(confirmed, claims, policy)).toBe(state)
   })
 })

@@ -9,6 +9,9 @@ import * as TestClock from "effect/testing/TestClock"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 import { type Entry, type Event, Journal, layer } from "../src/Journal.ts"
+import * as Activity from "../src/internal/journal/Activity.ts"
+
+const withJournal = test.with(() => layer)
 
 const row = { method: "apm", transactionId: "1" } as const
 const entries: ReadonlyArray<Event> = [
@@ -21,52 +24,45 @@ const entries: ReadonlyArray<Event> = [
   { _tag: "Alarm", reason: "the service went back to an earlier status" }
 ]
 
-test.with(() => layer)(
-  "passes every entry to every listener in order, with its row and time",
-  function* () {
-    const journal = yield* Journal
-    const listen = Effect.forkChild(
-      Stream.runCollect(Stream.take(journal.entries, entries.length)),
-      { startImmediately: true }
-    )
-    const listeners = [yield* listen, yield* listen]
-    for (const entry of entries) {
-      yield* journal.record(row, entry)
-      yield* TestClock.adjust(1000)
-    }
-    for (const listener of listeners) {
-      expect(yield* Fiber.join(listener)).toEqual(
-        entries.map((entry, index) => ({ ...entry, ...row, at: index * 1000 }))
-      )
-    }
+withJournal("passes every entry to every listener in order, with its row and time", function* () {
+  const journal = yield* Journal
+  const listen = Effect.forkChild(Stream.runCollect(Stream.take(journal.entries, entries.length)), {
+    startImmediately: true
+  })
+  const listeners = [yield* listen, yield* listen]
+  for (const entry of entries) {
+    yield* journal.record(row, entry)
+    yield* TestClock.adjust(1000)
   }
-)
+  for (const listener of listeners) {
+    expect(yield* Fiber.join(listener)).toEqual(
+      entries.map((entry, index) => ({ ...entry, ...row, at: index * 1000 }))
+    )
+  }
+})
 
-test.with(() => layer)(
-  "does not wait for a slow listener, which loses the oldest entries",
-  function* () {
-    const journal = yield* Journal
-    const latch = yield* Latch.make()
-    const received: Array<Entry> = []
-    yield* Effect.forkChild(
-      Stream.runForEach(journal.entries, (entry) =>
-        Effect.map(latch.await, () => received.push(entry))
-      ),
-      { startImmediately: true }
-    )
-    const all = Array.from({ length: 20_000 }, (_, index) => ({
-      ...row,
-      transactionId: `${index}`
-    }))
-    for (const each of all) yield* journal.record(each, { _tag: "Read", result: "404" })
-    yield* latch.open
-    yield* Effect.replicateEffect(Effect.yieldNow, 10_000, { discard: true })
-    expect(received.length).toBeLessThan(all.length / 2)
-    expect(received.slice(-4000).map(({ transactionId }) => transactionId)).toEqual(
-      all.slice(-4000).map(({ transactionId }) => transactionId)
-    )
-  }
-)
+withJournal("does not wait for a slow listener, which loses the oldest entries", function* () {
+  const journal = yield* Journal
+  const latch = yield* Latch.make()
+  const received: Array<Entry> = []
+  yield* Effect.forkChild(
+    Stream.runForEach(journal.entries, (entry) =>
+      Effect.map(latch.await, () => received.push(entry))
+    ),
+    { startImmediately: true }
+  )
+  const all = Array.from({ length: 20_000 }, (_, index) => ({
+    ...row,
+    transactionId: `${index}`
+  }))
+  for (const each of all) yield* journal.record(each, { _tag: "Read", result: "404" })
+  yield* latch.open
+  yield* Effect.replicateEffect(Effect.yieldNow, 10_000, { discard: true })
+  expect(received.length).toBeLessThan(all.length / 2)
+  expect(received.slice(-4000).map(({ transactionId }) => transactionId)).toEqual(
+    all.slice(-4000).map(({ transactionId }) => transactionId)
+  )
+})
 
 it.effect("logs a warning only for entries that need a person", () => {
   const logged: Array<unknown> = []
@@ -87,7 +83,7 @@ it.effect("logs a warning only for entries that need a person", () => {
   )
 })
 
-test.with(() => layer)("has a stream with only the alarms", function* () {
+withJournal("has a stream with only the alarms", function* () {
   const journal = yield* Journal
   const listening = yield* Effect.forkChild(Stream.runCollect(Stream.take(journal.alarms, 4)), {
     startImmediately: true
@@ -101,7 +97,7 @@ test.with(() => layer)("has a stream with only the alarms", function* () {
   ])
 })
 
-test.with(() => layer)(
+withJournal(
   "raises one alarm per burst, and another one when the burst lasts for 10 minutes",
   function* () {
     const journal = yield* Journal
@@ -171,4 +167,122 @@ test("has the result of each read", function* () {
   yield* World.pass("1 minute")
   const reads = world.entries.flatMap((entry) => (entry._tag === "Read" ? [entry.result] : []))
   expect(reads).toEqual(["404", "no answer", "SETTLED", "SUCCEED"])
+})
+
+const { minute } = Activity
+const rowOf = (transactionId: string) => ({ method: "apm", transactionId }) as const
+const failed = (attempt: number): Event => ({ _tag: "HandlerFailed", to: "NEW", attempt })
+const told: Event = { _tag: "Told", to: "NEW", confirmed: true, conflict: null, attempt: 3 }
+const dead: Event = { _tag: "DeadLettered", reason: "handler-failed" }
+const alarm = (reason: string): Event => ({ _tag: "Alarm", reason })
+
+const begin = Effect.gen(function* () {
+  const journal = yield* Journal
+  return { latest: Activity.observe(journal), ...journal }
+})
+
+withJournal("counts each kind of event, with the time of the last one", function* () {
+  const { latest, note, record } = yield* begin
+  const none = { count: 0, at: undefined }
+  expect((yield* latest).events).toEqual(
+    Object.fromEntries(Activity.names.map((name) => [name, none]))
+  )
+  for (const at of [1, 2]) {
+    for (const name of ["acceptedCurrent", "acceptedPrevious", "refused", "denied"] as const)
+      note(name, at)
+  }
+  note("notStored", 3)
+  yield* record(rowOf("1"), { _tag: "Read", result: "NEW" })
+  yield* record(rowOf("1"), { _tag: "Read", result: "no answer" })
+  yield* record(rowOf("1"), { _tag: "Accepted", claim: "NEW", isNew: true })
+  yield* record(rowOf("1"), failed(1))
+  yield* TestClock.adjust(10)
+  yield* record(rowOf("1"), told)
+  expect((yield* latest).events).toEqual({
+    acceptedCurrent: { count: 2, at: 2 },
+    acceptedPrevious: { count: 2, at: 2 },
+    refused: { count: 2, at: 2 },
+    denied: { count: 2, at: 2 },
+    notStored: { count: 1, at: 3 },
+    answered: { count: 1, at: 0 },
+    silent: { count: 1, at: 0 },
+    handlerFailed: { count: 1, at: 0 },
+    told: { count: 1, at: 10 }
+  })
+})
+
+withJournal("counts the events of the last 60 minutes that had one, oldest first", function* () {
+  const { latest, note } = yield* begin
+  for (let at = 0; at < 62; at++) note("refused", at * minute + 7)
+  note("refused", 61 * minute + 59_999)
+  note("denied", 61 * minute + 59_999)
+  // A quiet minute is left out. A time before the last minute counts in it.
+  note("refused", 63 * minute)
+  note("refused", 0)
+  const { minutes } = yield* latest
+  expect(minutes).toHaveLength(60)
+  expect(minutes[0]).toEqual({ at: 3 * minute, counts: { refused: 1 } })
+  expect(minutes.slice(-2)).toEqual([
+    { at: 61 * minute, counts: { refused: 2, denied: 1 } },
+    { at: 63 * minute, counts: { refused: 2 } }
+  ])
+})
+
+withJournal(
+  "lists a transaction as failing until its handler succeeds or it is parked",
+  function* () {
+    const { latest, record } = yield* begin
+    const failing = Effect.map(latest, ({ failing }) =>
+      failing.map(({ attempts, transactionId }) => [transactionId, attempts])
+    )
+    for (const id of ["1", "2", "3"]) yield* record(rowOf(id), failed(1))
+    yield* TestClock.adjust(5)
+    yield* record(rowOf("1"), failed(2))
+    expect(yield* failing).toEqual([
+      ["1", 2],
+      ["3", 1],
+      ["2", 1]
+    ])
+    expect((yield* latest).failing[0]).toEqual({ ...rowOf("1"), to: "NEW", attempts: 2, at: 5 })
+    yield* record(rowOf("3"), dead)
+    yield* record({ method: "card", transactionId: "2" }, told)
+    expect(yield* failing).toEqual([
+      ["1", 2],
+      ["2", 1]
+    ])
+    yield* record(rowOf("2"), told)
+    expect(yield* failing).toEqual([["1", 2]])
+  }
+)
+
+withJournal("counts alarms by their reason, newest first, with the last transaction", function* () {
+  const { latest, record } = yield* begin
+  yield* record(rowOf("1"), alarm("one"))
+  yield* record(rowOf("2"), dead)
+  yield* record(rowOf("3"), { _tag: "Quarantined", field: "amount" })
+  yield* TestClock.adjust(5)
+  yield* record({ method: "card", transactionId: "4" }, alarm("one"))
+  expect((yield* latest).alarms).toEqual([
+    { reason: "one", count: 2, at: 5, method: "card", transactionId: "4" },
+    { reason: "a callback in quarantine: amount", count: 1, at: 0, ...rowOf("3") },
+    { reason: "a dead letter: handler-failed", count: 1, at: 0, ...rowOf("2") }
+  ])
+})
+
+withJournal("keeps the newest 50 alarms, failing and recent transactions", function* () {
+  const { latest, record } = yield* begin
+  for (let id = 1; id <= 51; id++) {
+    yield* record(rowOf(`${id}`), failed(1))
+    yield* record(rowOf(`${id}`), alarm(`${id}`))
+  }
+  // The oldest that is seen again becomes the newest.
+  yield* record(rowOf("2"), failed(2))
+  const { alarms, failing, recent } = yield* latest
+  expect(alarms).toHaveLength(50)
+  expect(alarms.at(-1)?.reason).toBe("2")
+  for (const list of [failing, recent]) {
+    expect(list).toHaveLength(50)
+    expect([list[0]?.transactionId, list.at(-1)?.transactionId]).toEqual(["2", "3"])
+  }
+  expect(recent[0]).toEqual(rowOf("2"))
 })

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition } from "@pawl/core/Handler"
-import { test } from "@pawl/test-support/Tests"
+import { test, live } from "@pawl/test-support/Tests"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,7 +9,7 @@ import { expect } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
-import { emptied, type Place } from "@pawl/test-support/Places"
+import { emptied, type Place, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, transition, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 
@@ -98,4 +98,23 @@ const promises = (place: Place) => {
 
 await inEachStore((place) => {
   promises(place)
+
+  // A server takes over without the last commits, while a process remembers them.
+  live("R23: a callback after a fail-over that lost commits stays", function* () {
+    const one = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+    const sql = Context.get(one, SqlClient)
+    yield* Effect.provideService(empty, SqlClient, sql)
+    const accept = (ledger: Ledger["Service"], transactionStatus: string) =>
+      ledger.accept(verified("card", card({ transactionStatus })), 1000)
+    const first = Context.get(one, Ledger)
+    yield* accept(first, "NEW")
+    const [line = {}] = yield* sql`SELECT version, document FROM pawl_transactions`
+    yield* accept(first, "PENDING")
+    yield* sql`UPDATE pawl_transactions SET ${sql.update(line)}`
+    const second = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
+    yield* accept(second, "SUCCEED")
+    yield* accept(first, "PROCESSING")
+    const row = yield* second.get("card", "100001")
+    expect(Object.keys(row?.newestCallbacks ?? {})).toEqual(["NEW", "PROCESSING", "SUCCEED"])
+  })
 })

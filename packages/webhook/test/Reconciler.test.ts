@@ -5,6 +5,8 @@ import * as Schedule from "effect/Schedule"
 import { describe, expect } from "vitest"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
+import * as Profile from "@pawl/core/Profile"
+import * as Duration from "effect/Duration"
 
 const { deadLetter, hour, says, second, minute } = World
 
@@ -129,3 +131,19 @@ describe("over 130 days, rows are claimed only for a read or a call, for a row",
     if (isTerminal(status)) expect(world.reads.length).toBeGreaterThan(0)
   })
 })
+
+/** `Reconciler.prop.test.ts` has the default intervals. */
+test.each<[Profile.Switches["pollIntervals"], number, ReadonlyArray<number>]>([
+  [[Duration.minutes(7), Duration.hours(1)], 4, [7, 67, 127, 187]],
+  [[Duration.hours(2)], 8, [120, 240, 360, 480]]
+])(
+  "the poll intervals are those of the profile, and the last one repeats: %j",
+  function* (pollIntervals, hours, minutes) {
+    const { receive, ...world } = yield* World.started({ read: World.says("PENDING") }).pipe(
+      Effect.provideService(Profile.Profile, { ...Profile.defaults, pollIntervals })
+    )
+    yield* receive("1", "PENDING")
+    yield* World.pass(hours * World.hour)
+    expect(world.reads.map(({ at }) => at / World.minute)).toEqual(minutes)
+  }
+)

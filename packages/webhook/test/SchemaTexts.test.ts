@@ -4,13 +4,35 @@
  */
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { names, textsOf } from "./schemaTexts.ts"
+import * as Effect from "effect/Effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { migrations } from "../src/internal/sql/Schema.ts"
 
 const digests = {
   "1_documents": {
     sqlite: "124ad624a7de99e18ce3b5b19376f6e4ff2d883ed76f79c5250dfda4acbe91ba",
     postgres: "90216cf2634015c32afb76dc41dbc95f9510b1c174b13fb8818a8a5df8886825"
   }
+}
+
+type Dialect = "sqlite" | "postgres"
+type Name = keyof typeof migrations
+const names = Object.keys(migrations) as ReadonlyArray<Name>
+
+const textsOf = (name: Name, dialect: Dialect): ReadonlyArray<string> => {
+  const texts: Array<string> = []
+  const recorder = {
+    onDialectOrElse: <A>(of: { readonly pg: () => A; readonly orElse: () => A }) =>
+      dialect === "postgres" ? of.pg() : of.orElse(),
+    unsafe: (text: string) => {
+      texts.push(text)
+      return Effect.succeed([])
+    }
+  }
+  Effect.runSync(
+    Effect.provideService(migrations[name], SqlClient, recorder as unknown as SqlClient)
+  )
+  return texts
 }
 
 it("each migration has a digest", () => {
