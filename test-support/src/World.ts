@@ -120,6 +120,24 @@ export const keepLog = (
   return { lines, kept: Effect.provide(layer) }
 }
 
+type LedgerService = Ledger.Ledger["Service"]
+
+/** Makes a ledger in memory of which a test changes some operations. */
+export const planted = (plant: (ledger: LedgerService) => Partial<LedgerService>) =>
+  Layer.effect(
+    Ledger.Ledger,
+    Effect.map(Ledger.Ledger, (ledger) => ({ ...ledger, ...plant(ledger) }))
+  ).pipe(Layer.provide(Layer.fresh(Ledger.layerMemory)))
+
+/** Keeps the reasons of the alarms of a journal from now on. */
+export const alarmsOf = ({ observe }: Journal.Journal["Service"]): ReadonlyArray<string> => {
+  const reasons: Array<string> = []
+  observe((event) => {
+    if (event._tag === "Alarm") reasons.push(event.reason)
+  })
+  return reasons
+}
+
 /** Runs a test in virtual time. */
 export const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   Effect.runPromise(inVirtualTime(test))

@@ -6,9 +6,8 @@ import { describe, expect } from "vitest"
 import * as Admin from "../src/Admin.ts"
 import { askAdmin } from "./askAdmin.ts"
 import * as Merchants from "../src/Merchants.ts"
-import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { callback, make, type Shop } from "./merchantWorld.ts"
-import { pass } from "@pawl/test-support/World"
+import { pass, planted } from "@pawl/test-support/World"
 import * as NodeAdminPage from "../src/internal/admin/NodeAdminPage.ts"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { test } from "@pawl/test-support/Tests"
@@ -29,18 +28,14 @@ const started = Effect.fnUntraced(function* (
   const askAs = askAdmin(Context.get(admin, Admin.Admin))
   const ask = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
     askAs(url, method, { host: "127.0.0.1:4020", ...headers })
-  const send = (shop: Shop | undefined, transactionId: string) =>
-    world.receive(
-      callback(shop ?? { id: "" }, { accountId: shop?.accounts?.[0] ?? "", transactionId })
-    )
-  return { ask, send, world }
+  return { ask, send: world.send, world }
 })
 
 describe("the admin API of several merchants", () => {
   test("lists the merchants, and responds about the merchant in the path", function* () {
     const { ask, send } = yield* started()
-    yield* send(shops[0], "100001")
-    yield* send(shops[1], "200001")
+    yield* send(shops[0]!, "100001")
+    yield* send(shops[1]!, "200001")
     yield* pass("1 hour")
     expect((yield* ask("/merchants")).json).toMatchObject([
       {
@@ -72,7 +67,7 @@ describe("the admin API of several merchants", () => {
 
   test("names the next page of a merchant's dead letters, and redrives his alone", function* () {
     const { ask, send } = yield* started()
-    for (const id of ["200001", "200002"]) yield* send(shops[1], id)
+    for (const id of ["200001", "200002"]) yield* send(shops[1]!, id)
     yield* pass("26 hours")
     const { headers, json } = yield* ask("/merchants/shop-b/dead-letters?limit=1")
     expect(json).toHaveLength(1)
@@ -109,14 +104,8 @@ describe("the admin API of several merchants", () => {
   })
 
   test("shows the merchants while the store of one is not available", function* () {
-    const ledger = Layer.effect(
-      Ledger,
-      Effect.map(Ledger, (ledger) => ({
-        ...ledger,
-        backlog: () => Effect.fail(new StoreUnavailable({})),
-        checkWritable: Effect.fail(new StoreUnavailable({}))
-      }))
-    ).pipe(Layer.provide(layerMemory))
+    const fail = Effect.fail(new StoreUnavailable({}))
+    const ledger = planted(() => ({ backlog: () => fail, checkWritable: fail }))
     const down: Shop = { id: "shop-b", accounts: ["1002"], ledger }
     const { ask } = yield* started({}, [{ id: "shop-a" }, down])
     expect((yield* ask("/merchants")).json).toMatchObject([
@@ -133,8 +122,8 @@ describe("the metrics of several merchants", () => {
   test("are those of one merchant under his path, and leave no series without a merchant", function* () {
     const { ask, send } = yield* started({ token: Redacted.make("t0ken") })
     const access = { authorization: "Bearer t0ken" }
-    yield* send(shops[0], "100001")
-    yield* send(shops[1], "200001")
+    yield* send(shops[0]!, "100001")
+    yield* send(shops[1]!, "200001")
     yield* pass("10 seconds")
     expect((yield* ask("/merchants/shop-b/metrics")).status).toBe(401)
     const { body } = yield* ask("/merchants/shop-b/metrics", access)
@@ -150,8 +139,8 @@ describe("the metrics of several merchants", () => {
 
   test("have the merchant as a label", function* () {
     const { ask, send, world } = yield* started()
-    yield* send(shops[0], "100001")
-    yield* send(shops[1], "200001")
+    yield* send(shops[0]!, "100001")
+    yield* send(shops[1]!, "200001")
     yield* world.receive(callback({ id: "shop-a" }, { accountId: "1002", transactionId: "1" }))
     yield* world.receive(callback({ id: "shop-a" }, { accountId: "9009", transactionId: "1" }))
     yield* pass("10 seconds")

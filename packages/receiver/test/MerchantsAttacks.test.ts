@@ -38,11 +38,8 @@ describe("the store of a merchant", async () => {
       const both = [shop("shop-a", first, broken), shop("shop-b", second, broken)]
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const { calls, receive } = yield* make(both)
-          for (const each of both) {
-            const fields = { accountId: each.id, transactionId: "100001" }
-            expect(yield* receive(callback(each, fields))).toBe(200)
-          }
+          const { calls, send } = yield* make(both)
+          for (const each of both) expect(yield* send(each, "100001")).toBe(200)
           yield* Effect.suspend(() => Effect.succeed(calls.length)).pipe(
             Effect.delay("10 millis"),
             Effect.repeat({ until: (count) => count >= 2 })

@@ -78,7 +78,12 @@ export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
         ? Effect.die(new Error(`no merchant ${id}`))
         : Context.get(services, Ledger).get("apm", transactionId)
     })
-  return { built, calls, receive, rowOf }
+  /** Sends a callback of the first account of a shop. */
+  const send = (shop: Shop, transactionId: string, description?: string) => {
+    const fields = { accountId: shop.accounts?.[0] ?? "", transactionId }
+    return receive(callback(shop, { ...fields, ...(description !== undefined && { description }) }))
+  }
+  return { built, calls, receive, rowOf, send }
 })
 
 /** The id may be in the token. */

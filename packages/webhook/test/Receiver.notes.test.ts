@@ -5,30 +5,26 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
-import { MinimumLogLevel } from "effect/References"
 import { MaxOpsBeforeYield } from "effect/Scheduler"
 import * as TestClock from "effect/testing/TestClock"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Shares from "../src/internal/doors/Shares.ts"
 import * as Journal from "../src/Journal.ts"
-import { Ledger, layerMemory } from "../src/Ledger.ts"
+import { Ledger } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { dependencies } from "./doors.ts"
-import { test } from "@pawl/test-support/Tests"
+import { live, test } from "@pawl/test-support/Tests"
+import * as World from "@pawl/test-support/World"
 import { apm, card, checksum, incoming, search, secret } from "@pawl/test-support/Service"
 
 const start = Effect.fnUntraced(function* (
   accept: (real: Ledger["Service"]["accept"]) => Ledger["Service"]["accept"] = (real) => real,
   accounts?: ReadonlyArray<string>
 ) {
-  const ledger = Layer.effect(
-    Ledger,
-    Effect.map(Ledger, (real) => ({ ...real, accept: accept(real.accept) }))
-  ).pipe(Layer.provide(Layer.fresh(layerMemory)))
+  const ledger = World.planted((real) => ({ accept: accept(real.accept) }))
   const verifier = Layer.provide(
     Verifier.layer({ current: Redacted.make(secret), accounts }),
     NodeHmac.layer
@@ -80,10 +76,7 @@ test("a callback is noted by its result and its secret, and a refused checksum i
 
 test("R20: a genuine callback that is refused is an alarm", function* () {
   const { journal, receive } = yield* start(undefined, ["mid-1", "mid-2"])
-  const reasons: Array<string> = []
-  journal.observe((event) => {
-    if (event._tag === "Alarm") reasons.push(event.reason)
-  })
+  const reasons = World.alarmsOf(journal)
   const ofPayment = search("card", "card-payment", { requestId: "1", mid: "mid-1" })
   const ofApm = search("card", "apm-payment", { requestId: "2" })
   const refused = [
@@ -113,10 +106,7 @@ test("R20: a genuine callback that is refused is an alarm", function* () {
 
 test("a refused callback whose checksum cannot be verified is an alarm, if it has one", function* () {
   const { journal, receive } = yield* start()
-  const reasons: Array<string> = []
-  journal.observe((event) => {
-    if (event._tag === "Alarm") reasons.push(event.reason)
-  })
+  const reasons = World.alarmsOf(journal)
   const { orderAmount, ...renamed } = card()
   const refused = [
     incoming("card", { ...renamed, total: orderAmount }, { checksum: checksum("card", card()) }),
@@ -130,19 +120,14 @@ test("a refused callback whose checksum cannot be verified is an alarm, if it ha
     expect(reasons).toEqual([])
     expect(status).toBeOneOf([400, 405, 415])
   }
-  const causes: Array<unknown> = []
-  const logger = Logger.make<unknown, void>(({ message }) => void causes.push([message].flat()[1]))
+  const { kept, lines } = World.keepLog("Warn", ({ message }) => [message].flat()[1])
   for (const each of refused) {
-    for (const _ of [1, 2])
-      yield* receive(each).pipe(
-        Effect.provide(Logger.layer([logger])),
-        Effect.provideService(MinimumLogLevel, "Warn")
-      )
+    for (const _ of [1, 2]) yield* kept(receive(each))
     yield* TestClock.adjust("10 minutes")
   }
   const refusal = "callbacks with a checksum are refused before it can be verified"
   expect(reasons).toEqual(refused.map(() => refusal))
-  expect(causes).toEqual(
+  expect(lines).toEqual(
     [
       "orderAmount is neither a text nor a number",
       "the body is not valid JSON: syntax",
@@ -169,12 +154,14 @@ test("the time of an accept is measured in seconds", function* () {
   expect(times).toEqual([2])
 })
 
-it.effect("a callback beyond the share of its merchant is not stored, and the log says so", () => {
-  const reasons: Array<unknown> = []
-  const logger = Logger.make(({ message }) => {
-    const [, error] = Array.isArray(message) ? message : []
-    if (error instanceof StoreUnavailable) reasons.push(error.cause)
+/** Keeps why callbacks are not stored. */
+const keepCauses = () =>
+  World.keepLog("Warn", ({ message }) => {
+    const [, error] = [message].flat()
+    return error instanceof StoreUnavailable ? error.cause : error
   })
+
+test("a callback beyond the share of its merchant is not stored, and the log says so", function* () {
   let free = 1
   const share = {
     take: () => free > 0 && free-- > 0,
@@ -182,23 +169,25 @@ it.effect("a callback beyond the share of its merchant is not stored, and the lo
       free++
     }
   }
-  return Effect.gen(function* () {
-    const { receive } = yield* start(
+  const { kept, lines } = keepCauses()
+  const { receive } = yield* Effect.provideService(
+    start(
       (accept) =>
         (...callback) =>
           Effect.delay(accept(...callback), "1 second")
-    )
-    const first = yield* Effect.forkChild(receive(incoming("card", card())), {
-      startImmediately: true
-    })
-    expect(yield* receive(incoming("card", card()))).toBe(503)
-    yield* TestClock.adjust("1 second")
-    expect(yield* Fiber.join(first)).toBe(200)
-    const next = yield* Effect.forkChild(receive(incoming("card", card())))
-    yield* TestClock.adjust("1 second")
-    expect(yield* Fiber.join(next)).toBe(200)
-    expect(reasons).toEqual([new Error("too many callbacks of this merchant wait for its store")])
-  }).pipe(Effect.provideService(Shares.Share, share), Effect.provide(Logger.layer([logger])))
+    ),
+    Shares.Share,
+    share
+  )
+  const callback = kept(receive(incoming("card", card())))
+  const first = yield* Effect.forkChild(callback, { startImmediately: true })
+  expect(yield* callback).toBe(503)
+  yield* TestClock.adjust("1 second")
+  expect(yield* Fiber.join(first)).toBe(200)
+  const next = yield* Effect.forkChild(callback)
+  yield* TestClock.adjust("1 second")
+  expect(yield* Fiber.join(next)).toBe(200)
+  expect(lines).toEqual([new Error("too many callbacks of this merchant wait for its store")])
 })
 
 const unlimited = () => {
@@ -211,7 +200,7 @@ const unlimited = () => {
 }
 
 const bug = new Error("a bug of the ledger")
-const defects: ReadonlyArray<readonly [string, Ledger["Service"]["accept"]]> = [
+const defects: ReadonlyArray<[string, Ledger["Service"]["accept"]]> = [
   ["dies", () => Effect.die(bug)],
   ["dies later", () => Effect.delay(Effect.die(bug), "1 second")],
   [
@@ -222,34 +211,28 @@ const defects: ReadonlyArray<readonly [string, Ledger["Service"]["accept"]]> = [
   ]
 ]
 
-it.effect.each(defects)(
+test.each(defects)(
   "a callback whose ledger %s is counted, noted and logged as one that was not stored",
-  ([, accept]) => {
+  function* (_, accept) {
     const { share, waiting } = unlimited()
-    const causes: Array<unknown> = []
-    const logger = Logger.make(({ message }) => {
-      const [, error] = Array.isArray(message) ? message : []
-      if (error instanceof StoreUnavailable) causes.push(error.cause)
-    })
-    return Effect.gen(function* () {
-      const { journal, receive } = yield* start(() => accept)
-      const seen: Array<string> = []
-      journal.observe(({ _tag }) => seen.push(_tag))
-      const receiving = yield* Effect.forkChild(receive(incoming("card", card())))
-      yield* TestClock.adjust("1 second")
-      expect(yield* Fiber.join(receiving)).toBe(503)
-      expect(seen).toEqual(["notStored", "Alarm"])
-      expect(causes).toEqual([bug])
-      const counts = (yield* Metric.snapshot).flatMap(({ attributes, id, state }) =>
-        id.includes("refused") && "count" in state ? [[attributes, state.count]] : []
-      )
-      expect(counts).toContainEqual([{ "http.response.status_code": "503" }, 1])
-      expect(waiting).toEqual([])
-    }).pipe(
-      Effect.provideService(Metric.MetricRegistry, new Map()),
-      Effect.provideService(Shares.Share, share),
-      Effect.provide(Logger.layer([logger]))
+    const { kept, lines } = keepCauses()
+    const { journal, receive } = yield* Effect.provideService(
+      start(() => accept),
+      Shares.Share,
+      share
     )
+    const seen: Array<string> = []
+    journal.observe(({ _tag }) => seen.push(_tag))
+    const receiving = yield* Effect.forkChild(kept(receive(incoming("card", card()))))
+    yield* TestClock.adjust("1 second")
+    expect(yield* Fiber.join(receiving)).toBe(503)
+    expect(seen).toEqual(["notStored", "Alarm"])
+    expect(lines).toEqual([bug])
+    const counts = (yield* Metric.snapshot).flatMap(({ attributes, id, state }) =>
+      id.includes("refused") && "count" in state ? [[attributes, state.count]] : []
+    )
+    expect(counts).toContainEqual([{ "http.response.status_code": "503" }, 1])
+    expect(waiting).toEqual([])
   }
 )
 
@@ -262,36 +245,38 @@ test("a callback whose ledger is interrupted raises no alarm", function* () {
   expect(seen).toEqual([])
 })
 
-it.live(
+live(
   "a callback that is interrupted at any step gives its share back and ends its accept",
-  () => {
+  function* () {
     const { share, waiting } = unlimited()
-    return Effect.gen(function* () {
-      let begun = 0
-      let ended = 0
-      const { receive } = yield* start(
+    let begun = 0
+    let ended = 0
+    const { receive } = yield* Effect.provideService(
+      start(
         () => () =>
           Effect.suspend(() => {
             begun++
             return Effect.never
           }).pipe(Effect.ensuring(Effect.sync(() => ended++)))
-      )
-      const callback = receive(incoming("card", card()))
-      // A fiber that yields before every second operation does nothing else.
-      for (let operations = 3; operations <= 20; operations++) {
-        const limited = Effect.provideService(callback, MaxOpsBeforeYield, operations)
-        const fiber = yield* Effect.forkChild(limited, { startImmediately: true })
-        // A fiber goes on after this, so it is interrupted where it yields first.
-        fiber.interruptUnsafe()
-        yield* Fiber.await(fiber)
-        expect([operations, waiting]).toEqual([operations, []])
-      }
-      yield* Effect.sleep("2 millis").pipe(
-        Effect.repeat({ until: () => begun === ended }),
-        Effect.timeoutOption("1 minute")
-      )
-      expect(begun).toBeGreaterThan(0)
-      expect(ended).toBe(begun)
-    }).pipe(Effect.provideService(Shares.Share, share))
+      ),
+      Shares.Share,
+      share
+    )
+    const callback = receive(incoming("card", card()))
+    // A fiber that yields before every second operation does nothing else.
+    for (let operations = 3; operations <= 20; operations++) {
+      const limited = Effect.provideService(callback, MaxOpsBeforeYield, operations)
+      const fiber = yield* Effect.forkChild(limited, { startImmediately: true })
+      // A fiber goes on after this, so it is interrupted where it yields first.
+      fiber.interruptUnsafe()
+      yield* Fiber.await(fiber)
+      expect([operations, waiting]).toEqual([operations, []])
+    }
+    yield* Effect.sleep("2 millis").pipe(
+      Effect.repeat({ until: () => begun === ended }),
+      Effect.timeoutOption("1 minute")
+    )
+    expect(begun).toBeGreaterThan(0)
+    expect(ended).toBe(begun)
   }
 )

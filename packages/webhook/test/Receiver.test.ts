@@ -27,6 +27,7 @@ import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { callbackHead, dependencies, sendRaw } from "./doors.ts"
 import { live, test } from "@pawl/test-support/Tests"
+import { planted } from "@pawl/test-support/World"
 import { apm, bytes, card, checksum, incoming, secret } from "@pawl/test-support/Service"
 
 const receiver = (ledger: Layer.Layer<Ledger>) =>
@@ -117,10 +118,7 @@ const post = (
 }
 
 const accepting = (accept: (real: Ledger["Service"]) => Ledger["Service"]["accept"]) =>
-  Layer.effect(
-    Ledger,
-    Effect.map(Ledger, (real) => ({ ...real, accept: accept(real) }))
-  ).pipe(Layer.provide(layerMemory))
+  planted((real) => ({ accept: accept(real) }))
 
 const callbacksOf = (ledger: Ledger["Service"], method: "card" | "apm" = "card") =>
   Effect.map(ledger.get(method, "100001"), (row) => row?.callbacks)
