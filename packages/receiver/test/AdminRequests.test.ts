@@ -5,7 +5,7 @@ import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
 import { expect, it } from "@effect/vitest"
 import * as Admin from "../src/Admin.ts"
-import { askAdmin } from "./askAdmin.ts"
+import { askAdmin, pagesOf } from "./askAdmin.ts"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
 import * as World from "@pawl/test-support/World"
@@ -148,20 +148,11 @@ test("transactions are found by the order of the shop, by id, by amount and by d
   }
   yield* ledger.register({ kind: "card-payment", transactionId: "7", requestId: "paid" }, 0)
 
-  const search = Effect.fnUntraced(function* (query: Record<string, string>) {
-    const ids: Array<string> = []
-    let pages = 0
-    let next: string | undefined = `/transactions?${new URLSearchParams(query)}`
-    while (next !== undefined) {
-      const { headers, json }: Effect.Success<ReturnType<typeof ask>> = yield* ask(next)
-      ids.push(
-        ...(json as ReadonlyArray<{ transactionId: string }>).map((each) => each.transactionId)
-      )
-      next = /^<(.+)>/u.exec(headers["link"] ?? "")?.[1]
-      pages++
-    }
-    return [ids, pages]
-  })
+  const search = (query: Record<string, string>) =>
+    Effect.map(pagesOf(ask, `/transactions?${new URLSearchParams(query)}`), (pages) => [
+      pages.flat().map(({ transactionId }) => transactionId),
+      pages.length
+    ])
 
   expect(yield* search({ text: "100003" })).toEqual([["100003"], 1])
   expect(yield* search({ text: "order-1100" })).toEqual([["101100"], 3])

@@ -1,11 +1,11 @@
-import { expect, it } from "@effect/vitest"
-import * as Context from "effect/Context"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Admin from "../src/Admin.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
+import { askAdmin, pagesOf } from "./askAdmin.ts"
 import { card, verified } from "@pawl/test-support/Service"
-import { test } from "@pawl/test-support/Tests"
+import { live, test } from "@pawl/test-support/Tests"
 
 /** More than one page, and more than one second of redrives. */
 const total = 1300
@@ -36,39 +36,25 @@ const fill = Effect.fnUntraced(function* () {
   }
 })
 
-const headers = { host: "127.0.0.1" }
+const asking = Effect.map(Admin.Admin, askAdmin)
 
-const pages = Effect.fnUntraced(function* (first: string) {
-  const { respond } = yield* Admin.Admin
-  const ids: Array<string> = []
-  let sizes: ReadonlyArray<number> = []
-  let url: string | undefined = first
-  while (url !== undefined) {
-    const [path = "", search]: ReadonlyArray<string> = url.split("?")
-    const response: Admin.Response = yield* respond({ method: "GET", path, search, headers })
-    expect(response.status).toBe(200)
-    expect(response.body).not.toMatch(/body|signed|cardMask/iu)
-    const rows = JSON.parse(response.body) as ReadonlyArray<{ readonly transactionId: string }>
-    ids.push(...rows.map(({ transactionId }) => transactionId))
-    sizes = [...sizes, rows.length]
-    url = /^<(.+)>; rel="next"$/u.exec(response.headers["link"] ?? "")?.[1]
-  }
-  return { ids, sizes }
+const pages = Effect.fnUntraced(function* (url: string) {
+  const found = yield* pagesOf(yield* asking, url)
+  expect(JSON.stringify(found)).not.toMatch(/body|signed|cardMask/iu)
+  return { ids: found.flat().map(({ transactionId }) => transactionId), count: found.length }
 })
 
 const redriveAll = Effect.fnUntraced(function* (search: string) {
-  const { respond } = yield* Admin.Admin
-  const path = "/dead-letters/redrive"
-  const { body, status } = yield* respond({ method: "POST", path, search, headers })
-  const { lastDueAt, ...result } = JSON.parse(body) as Record<string, unknown>
+  const { json, status } = yield* (yield* asking)(`/dead-letters/redrive?${search}`, "POST")
+  const { lastDueAt, ...result } = json as Record<string, unknown>
   return { status, result, last: Date.parse(String(lastDueAt)) }
 })
 
 const check = Effect.fnUntraced(function* () {
   const [unknown, failed] = [total / 13, (total / 13) * 12]
   const ledger = yield* Ledger
-  const { ids, sizes } = yield* pages("/dead-letters?limit=1000")
-  expect([ids.length, new Set(ids).size, sizes.length]).toEqual([total, total, 2])
+  const { count, ids } = yield* pages("/dead-letters?limit=1000")
+  expect([ids.length, new Set(ids).size, count]).toEqual([total, total, 2])
   const times = ids.map((id) => timeOf(Number(id)))
   expect(times).toEqual(times.toSorted((one, two) => one - two))
   const first = yield* pages("/dead-letters?limit=1000&reason=unknown-transaction")
@@ -99,37 +85,40 @@ const check = Effect.fnUntraced(function* () {
   expect((yield* redriveAll("reason=handler-failed")).result).toMatchObject({ redriven: 0 })
 })
 
-it.live("R41: 1,300 dead letters are listed in pages and redriven at a rate", () =>
-  Effect.andThen(fill(), check()).pipe(
-    Effect.provide(Layer.provideMerge(Admin.layer(), layerMemory))
-  )
+const admin = () => Layer.provideMerge(Admin.layer(), layerMemory)
+
+live.with(admin)(
+  "R41: 1,300 dead letters are listed in pages and redriven at a rate",
+  function* () {
+    yield* fill()
+    yield* check()
+  }
 )
 
-test("a page or a redrive with wrong settings is 400 and changes nothing", function* () {
-  const built = yield* Layer.build(Layer.provide(Admin.layer(), layerMemory))
-  const { respond } = Context.get(built, Admin.Admin)
-  const listed = [
-    "limit=0",
-    "limit=1001",
-    "limit=x",
-    "reason=paid",
-    "after=1",
-    "after=1.cash.7",
-    "after=1.card.%00"
-  ]
-  const redriven = [
-    "",
-    "reason=paid",
-    "reason=handler-failed&rate=0",
-    "reason=handler-failed&rate=1e3"
-  ]
-  const answers = yield* Effect.forEach(
-    [
-      ...listed.map((search) => ["GET", "/dead-letters", search] as const),
-      ...redriven.map((search) => ["POST", "/dead-letters/redrive", search] as const)
-    ],
-    ([method, path, search]) => respond({ method, path, search, headers })
-  )
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400))
-  for (const { body } of answers) expect(JSON.parse(body)).toHaveProperty("message")
-})
+test.with(admin)(
+  "a page or a redrive with wrong settings is 400 and changes nothing",
+  function* () {
+    const ask = yield* asking
+    const listed = [
+      "limit=0",
+      "limit=1001",
+      "limit=x",
+      "reason=paid",
+      "after=1",
+      "after=1.cash.7",
+      "after=1.card.%00"
+    ]
+    const redriven = [
+      "",
+      "reason=paid",
+      "reason=handler-failed&rate=0",
+      "reason=handler-failed&rate=1e3"
+    ]
+    const asked = [
+      ...listed.map((search) => ask(`/dead-letters?${search}`)),
+      ...redriven.map((search) => ask(`/dead-letters/redrive?${search}`, "POST"))
+    ]
+    for (const each of asked)
+      expect(yield* each).toMatchObject({ status: 400, json: { message: expect.any(String) } })
+  }
+)

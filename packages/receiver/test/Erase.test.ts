@@ -3,14 +3,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
-import { run } from "@pawl/test-support/Program"
 import { existsSync, readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import {
@@ -21,19 +19,12 @@ import * as LedgerOperations from "@pawl/webhook/internal/ledger/LedgerOperation
 import { Records } from "@pawl/webhook/internal/records/Records"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import { callback, finish, november } from "@pawl/test-support/Finished"
-import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { none } from "./receiverProcess.ts"
+import { client, emptied, ledgerOf } from "@pawl/test-support/Places"
+import { command } from "./receiverProcess.ts"
 import { files, onPostgres } from "@pawl/test-support/Stores"
-import { live } from "@pawl/test-support/Tests"
+import { live, testIn } from "@pawl/test-support/Tests"
 
 const file = files()
-
-const runs = <A>(test: Effect.Effect<A, unknown, Scope.Scope>) =>
-  Effect.runPromise(Effect.scoped(test))
-
-const within =
-  (place: Place) => (body: Effect.Effect<void, unknown, Ledger | SqlClient | Scope.Scope>) =>
-    runs(Effect.provide(body, emptied(place), { local: true }))
 
 type Both = Ledger | Records | RequestStore
 
@@ -265,26 +256,22 @@ describe("erase in four shards", () => {
 })
 
 describe("compact", () => {
-  it("leaves no erased text in the files of the store", async () => {
-    const place = file()
+  const stored = file()
+  testIn(stored)("leaves no erased text in the files of the store", function* () {
     const isInFiles = (text: string) =>
       ["", "-wal"]
-        .map((suffix) => place.filename + suffix)
+        .map((suffix) => stored.filename + suffix)
         .some((name) => existsSync(name) && readFileSync(name).includes(text))
-    await within(place)(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        for (const id of ["1", "2"]) yield* finish(id, november)
-        expect(isInFiles("Grace Hopper 1")).toBe(true)
-        const again = { note: "Grace Hopper 1 again" }
-        yield* ledger.accept(callback("1", "CHARGEBACK", again), november)
-        yield* ledger.accept(callback("2", "SETTLED", { note: "Ada Lovelace" }), november)
-        for (const id of ["1", "2"]) yield* ledger.erase("card", id)
-        yield* ledger.compact
-        for (const text of ["Grace Hopper", "Ada Lovelace"]) expect(isInFiles(text)).toBe(false)
-        expect(yield* ledger.get("card", "1")).toMatchObject({ told: "SUCCEED", callbacks: 2 })
-      })
-    )
+    const ledger = yield* Ledger
+    for (const id of ["1", "2"]) yield* finish(id, november)
+    expect(isInFiles("Grace Hopper 1")).toBe(true)
+    const again = { note: "Grace Hopper 1 again" }
+    yield* ledger.accept(callback("1", "CHARGEBACK", again), november)
+    yield* ledger.accept(callback("2", "SETTLED", { note: "Ada Lovelace" }), november)
+    for (const id of ["1", "2"]) yield* ledger.erase("card", id)
+    yield* ledger.compact
+    for (const text of ["Grace Hopper", "Ada Lovelace"]) expect(isInFiles(text)).toBe(false)
+    expect(yield* ledger.get("card", "1")).toMatchObject({ told: "SUCCEED", callbacks: 2 })
   })
 
   live.with(() => NodeSqlite.layerLedger({ filename: `file:${file().filename}` }))(
@@ -310,59 +297,45 @@ describe("compact", () => {
   })
 })
 
-const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
-
 describe("the command erase", () => {
-  it("says what it deleted and kept, and names an id that the store does not have", () => {
+  /** Makes a store with a callback of transaction 1. */
+  const withCallback = Effect.gen(function* () {
     const place = file()
-    const erase = (...args: ReadonlyArray<string>) =>
-      run(process.execPath, [bin, "erase", "card-payment", ...args], {
-        ...none,
-        PAWL_STORE: `sqlite:${place.filename}`
-      })
-    return runs(
-      Effect.gen(function* () {
-        yield* Effect.flatMap(Ledger, (ledger) =>
-          ledger.accept(callback("1", "PENDING", { name: "Grace" }), 1000)
-        ).pipe(Effect.provide(ledgerOf(place), { local: true }))
-        const { code, stdout } = yield* erase("1", "--compact")
-        expect([code, stdout]).toEqual([
-          0,
-          "1: deleted 1 callback text, 0 request texts, 0 notes; kept ids, amounts, currencies, statuses and times\nThe store was rewritten. Backups and logs of the database keep the texts until you delete them.\n"
-        ])
-        const unknown = yield* erase("2")
-        expect(unknown.code).toBe(1)
-        expect(unknown.stderr).toContain("The store has no card transaction 2.")
-      })
-    )
+    yield* Effect.flatMap(Ledger, (ledger) =>
+      ledger.accept(callback("1", "PENDING", { name: "Grace" }), 1000)
+    ).pipe(Effect.provide(ledgerOf(place), { local: true }))
+    const env = { PAWL_STORE: `sqlite:${place.filename}` }
+    return {
+      filename: place.filename,
+      erase: (...args: ReadonlyArray<string>) => command(env, "erase", "card-payment", ...args)
+    }
   })
-})
 
-describe("the command erase of a store that refuses", () => {
-  it.each(["BEFORE UPDATE ON pawl_transactions", "BEFORE DELETE ON pawl_transactions_texts"])(
-    "says why: a trigger %s",
-    (event) => {
-      const place = file()
-      return runs(
-        Effect.gen(function* () {
-          yield* Effect.flatMap(Ledger, (ledger) =>
-            ledger.accept(callback("1", "PENDING", { name: "Grace" }), 1000)
-          ).pipe(Effect.provide(ledgerOf(place), { local: true }))
-          const database = new DatabaseSync(place.filename)
-          database.exec(`CREATE TRIGGER refuses ${event} BEGIN SELECT RAISE(ABORT, 'Grace'); END`)
-          database.close()
-          const { code, stderr, stdout } = yield* run(
-            process.execPath,
-            [bin, "erase", "card-payment", "1"],
-            { ...none, PAWL_STORE: `sqlite:${place.filename}` }
-          )
-          expect([code, stdout, stderr]).toEqual([
-            1,
-            "",
-            "The store cannot be used: a trigger or a constraint refuses the row (SQLite error 1811).\n"
-          ])
-        })
-      )
+  live("says what it deleted and kept, and names an id that the store does not have", function* () {
+    const { erase } = yield* withCallback
+    const { code, stdout } = yield* erase("1", "--compact")
+    expect([code, stdout]).toEqual([
+      0,
+      "1: deleted 1 callback text, 0 request texts, 0 notes; kept ids, amounts, currencies, statuses and times\nThe store was rewritten. Backups and logs of the database keep the texts until you delete them.\n"
+    ])
+    const unknown = yield* erase("2")
+    expect(unknown.code).toBe(1)
+    expect(unknown.stderr).toContain("The store has no card transaction 2.")
+  })
+
+  live.each(["BEFORE UPDATE ON pawl_transactions", "BEFORE DELETE ON pawl_transactions_texts"])(
+    "says why the store refuses: a trigger %s",
+    function* (event) {
+      const { erase, filename } = yield* withCallback
+      const database = new DatabaseSync(filename)
+      database.exec(`CREATE TRIGGER refuses ${event} BEGIN SELECT RAISE(ABORT, 'Grace'); END`)
+      database.close()
+      expect(yield* erase("1")).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr:
+          "The store cannot be used: a trigger or a constraint refuses the row (SQLite error 1811).\n"
+      })
     }
   )
 })
@@ -395,83 +368,82 @@ await onPostgres((place) => {
         return lines.map(({ name }) => name)
       })
 
-    it("after an erase and a rewrite no table, index or statistic has the text", () =>
-      within(place)(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const sql = yield* SqlClient
-          for (let id = 1; id <= 20; id++) yield* finish(String(id), november)
-          expect(yield* holding("Grace Hopper 4")).toContain("pawl_transactions_texts")
-          yield* sql`ANALYZE`
-          for (let id = 1; id <= 20; id++) yield* ledger.erase("card", String(id))
-          yield* ledger.compact
-          const encoded = Buffer.from("Grace Hopper").toString("base64").slice(0, 12)
-          for (const text of ["Grace Hopper", encoded]) expect(yield* holding(text)).toEqual([])
-        })
-      ))
+    testIn(place)(
+      "after an erase and a rewrite no table, index or statistic has the text",
+      function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient
+        for (let id = 1; id <= 20; id++) yield* finish(String(id), november)
+        expect(yield* holding("Grace Hopper 4")).toContain("pawl_transactions_texts")
+        yield* sql`ANALYZE`
+        for (let id = 1; id <= 20; id++) yield* ledger.erase("card", String(id))
+        yield* ledger.compact
+        const encoded = Buffer.from("Grace Hopper").toString("base64").slice(0, 12)
+        for (const text of ["Grace Hopper", encoded]) expect(yield* holding(text)).toEqual([])
+      }
+    )
 
-    it("a rewrite fails while a session holds an older snapshot, because deleted texts would be copied", () =>
-      within(place)(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          yield* finish("1", november)
-          const startupParameters = { idle_in_transaction_session_timeout: "0" }
-          const other = Context.get(
-            yield* Layer.build(client(place, { startupParameters })),
-            SqlClient
-          )
-          const holder = yield* other.reserve
-          yield* holder.executeUnprepared("BEGIN ISOLATION LEVEL REPEATABLE READ", [], undefined)
-          yield* holder.executeUnprepared("SELECT 1", [], undefined)
-          yield* ledger.erase("card", "1")
-          const failed = yield* waitedFor(Effect.flip(ledger.compact))
-          expect(failed).toMatchObject({ _tag: "StoreUnavailable" })
-          yield* holder.executeUnprepared("COMMIT", [], undefined)
-          yield* ledger.compact
-          expect(yield* holding("Grace Hopper 1")).toEqual([])
-        }).pipe(Effect.scoped)
-      ))
+    testIn(place)(
+      "a rewrite fails while a session holds an older snapshot, because deleted texts would be copied",
+      function* () {
+        const ledger = yield* Ledger
+        yield* finish("1", november)
+        const startupParameters = { idle_in_transaction_session_timeout: "0" }
+        const other = Context.get(
+          yield* Layer.build(client(place, { startupParameters })),
+          SqlClient
+        )
+        const holder = yield* other.reserve
+        yield* holder.executeUnprepared("BEGIN ISOLATION LEVEL REPEATABLE READ", [], undefined)
+        yield* holder.executeUnprepared("SELECT 1", [], undefined)
+        yield* ledger.erase("card", "1")
+        const failed = yield* waitedFor(Effect.flip(ledger.compact))
+        expect(failed).toMatchObject({ _tag: "StoreUnavailable" })
+        yield* holder.executeUnprepared("COMMIT", [], undefined)
+        yield* ledger.compact
+        expect(yield* holding("Grace Hopper 1")).toEqual([])
+      }
+    )
 
-    it("a rewrite fails for a role that does not own the tables, which PostgreSQL skips, or that does not see who holds a snapshot", () =>
-      within(place)(
-        Effect.gen(function* () {
-          const sql = yield* SqlClient
-          const role = `pawl_erase_${place.database}`
-          const asRole = (wait: typeof waitedFor) =>
-            Effect.scoped(
-              Effect.flatMap(
-                Layer.build(Layer.fresh(ledgerOf(place, { username: role }))),
-                (built) => wait(Effect.exit(Context.get(built, Ledger).compact))
-              )
+    testIn(place)(
+      "a rewrite fails for a role that does not own the tables, which PostgreSQL skips, or that does not see who holds a snapshot",
+      function* () {
+        const sql = yield* SqlClient
+        const role = `pawl_erase_${place.database}`
+        const asRole = (wait: typeof waitedFor) =>
+          Effect.scoped(
+            Effect.flatMap(Layer.build(Layer.fresh(ledgerOf(place, { username: role }))), (built) =>
+              wait(Effect.exit(Context.get(built, Ledger).compact))
             )
-          const give = (owner: string) =>
-            Effect.flatMap(
-              sql<{ readonly name: string }>`
+          )
+        const give = (owner: string) =>
+          Effect.flatMap(
+            sql<{ readonly name: string }>`
                 SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'pawl_%'`,
-              Effect.forEach(({ name }) => sql.unsafe(`ALTER TABLE ${name} OWNER TO ${owner}`))
-            )
-          yield* sql.unsafe(`CREATE ROLE ${role} LOGIN`)
-          yield* Effect.gen(function* () {
-            yield* sql.unsafe(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${role}`)
-            yield* sql.unsafe(`GRANT pg_read_all_stats TO ${role}`)
-            expect((yield* asRole(waitedFor))._tag).toBe("Failure")
-            yield* give(role)
-            // A transaction of another database of the server may have to end first.
-            expect((yield* asRole((compact) => compact))._tag).toBe("Success")
-            yield* sql.unsafe(`REVOKE pg_read_all_stats FROM ${role}`)
-            expect((yield* asRole(waitedFor))._tag).toBe("Failure")
-          }).pipe(
-            Effect.ensuring(
-              Effect.orDie(
-                Effect.all([
-                  give("CURRENT_USER"),
-                  sql.unsafe(`DROP OWNED BY ${role}`),
-                  sql.unsafe(`DROP ROLE ${role}`)
-                ])
-              )
+            Effect.forEach(({ name }) => sql.unsafe(`ALTER TABLE ${name} OWNER TO ${owner}`))
+          )
+        yield* sql.unsafe(`CREATE ROLE ${role} LOGIN`)
+        yield* Effect.gen(function* () {
+          yield* sql.unsafe(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${role}`)
+          yield* sql.unsafe(`GRANT pg_read_all_stats TO ${role}`)
+          expect((yield* asRole(waitedFor))._tag).toBe("Failure")
+          yield* give(role)
+          // A transaction of another database of the server may have to end first.
+          expect((yield* asRole((compact) => compact))._tag).toBe("Success")
+          yield* sql.unsafe(`REVOKE pg_read_all_stats FROM ${role}`)
+          expect((yield* asRole(waitedFor))._tag).toBe("Failure")
+        }).pipe(
+          Effect.ensuring(
+            Effect.orDie(
+              Effect.all([
+                give("CURRENT_USER"),
+                sql.unsafe(`DROP OWNED BY ${role}`),
+                sql.unsafe(`DROP ROLE ${role}`)
+              ])
             )
           )
-        })
-      ))
+        )
+      }
+    )
   })
 })

@@ -1,19 +1,17 @@
 import { describe, expect } from "@effect/vitest"
 import { readText, serve } from "@pawl/test-support/Listener"
-import { run } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { afterAll } from "vitest"
-import { ask, nobody, none, receiver, service } from "./receiverProcess.ts"
+import { ask, command, nobody, receiver, refused, service } from "./receiverProcess.ts"
 import { card, checksum } from "@pawl/test-support/Service"
 import { live } from "@pawl/test-support/Tests"
 
 const directory = mkdtempSync(join(tmpdir(), "pawl-merchants-"))
 afterAll(() => rmSync(directory, { recursive: true }))
-const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
 
 let files = 0
 const fileOf = (content: unknown): string => {
@@ -112,13 +110,10 @@ describe("--merchants", () => {
   })
 
   const refusal = (file: string, env: Readonly<Record<string, string>> = nobody) =>
-    Effect.map(
-      run(process.execPath, [bin, "--port", "0", "--merchants", file], { ...none, ...env }),
-      ({ code, stderr, stdout }) => {
-        expect([code, stdout]).toEqual([1, ""])
-        return stderr.trimEnd().split("\n")
-      }
-    )
+    Effect.map(command(env, "--port", "0", "--merchants", file), ({ code, stderr, stdout }) => {
+      expect([code, stdout]).toEqual([1, ""])
+      return stderr.trimEnd().split("\n")
+    })
 
   live.each<[string, unknown, ReadonlyArray<string>]>([
     [
@@ -304,13 +299,9 @@ describe("--merchants", () => {
   })
 
   live("is not mixed with the settings of one merchant", function* () {
-    const { code, stderr } = yield* run(
-      process.execPath,
-      [bin, "--port", "0", "--store", "memory"],
-      { ...none, ...nobody, PAWL_MERCHANTS_FILE: fileOf({ merchants: [shop("a")] }) }
-    )
-    expect([code, stderr.trim()]).toEqual([
-      1,
+    const file = fileOf({ merchants: [shop("a")] })
+    const env = { ...nobody, PAWL_MERCHANTS_FILE: file }
+    expect(yield* refused(env, "--port", "0", "--store", "memory")).toEqual([
       "--store and --forward cannot be used with --merchants: the file has them for each merchant."
     ])
   })

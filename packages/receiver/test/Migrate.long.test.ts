@@ -1,25 +1,25 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Postgres from "@pawl/test-support/Postgres"
-import { run, start } from "@pawl/test-support/Program"
+import { start } from "@pawl/test-support/Program"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { nobody, none, secrets } from "./receiverProcess.ts"
+import { bin, command, nobody, secrets } from "./receiverProcess.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { live } from "@pawl/test-support/Tests"
 
-const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
 const newest = 1
 
 const migrate = (store: string, ...args: ReadonlyArray<string>) =>
-  Effect.map(
-    run(process.execPath, [bin, "migrate", ...args], { ...none, PAWL_STORE: store }),
-    ({ code, stderr, stdout }) => [code, stdout, stderr]
-  )
+  Effect.map(command({ PAWL_STORE: store }, "migrate", ...args), ({ code, stderr, stdout }) => [
+    code,
+    stdout,
+    stderr
+  ])
 
 const at = (version: number) => [0, `The tables of the store have version ${version}\n`, ""]
 
@@ -69,8 +69,7 @@ describe("migrate", async () => {
   })
 
   live("--move-rows does not end well without a store", function* () {
-    const env = { ...none, ...secrets, ...nobody }
-    const { code, stderr, stdout } = yield* run(process.execPath, [bin, "--move-rows"], env)
+    const { code, stderr, stdout } = yield* command({ ...secrets, ...nobody }, "--move-rows")
     expect([code, stdout]).toEqual([1, ""])
     expect(stderr).toBe("A store in memory has no tables: give sqlite:FILE or postgres://….\n")
   })

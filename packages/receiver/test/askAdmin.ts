@@ -14,3 +14,17 @@ export const askAdmin =
         headers["content-type"] === "application/json" ? (JSON.parse(body) as unknown) : undefined
     }))
   }
+
+type Ask = ReturnType<typeof askAdmin>
+
+/** Returns the pages of a list. */
+export const pagesOf = Effect.fnUntraced(function* (ask: Ask, first: string) {
+  const pages: Array<ReadonlyArray<{ readonly transactionId: string }>> = []
+  let next: string | undefined = first
+  while (next !== undefined) {
+    const { headers, json }: Effect.Success<ReturnType<Ask>> = yield* ask(next)
+    pages.push(json as ReadonlyArray<{ readonly transactionId: string }>)
+    next = /^<(.+)>; rel="next"$/u.exec(headers["link"] ?? "")?.[1]
+  }
+  return pages
+})

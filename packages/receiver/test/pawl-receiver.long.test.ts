@@ -263,14 +263,10 @@ live(
 
     const shown = yield* ask(`${admin}/transactions/card/100001`)
     expect(JSON.parse(shown.text)).toMatchObject({ status: "SUCCEED", callbacks: 3 })
-    expect(yield* ask(`${origin}/healthz`)).toEqual({ status: 200, text: "ok\n" })
-    expect((yield* ask(`${admin}/dead-letters`)).text).toBe("[]\n")
     expect((yield* ask(`${admin}/metrics`)).text).toMatch(
       /^pawl_webhook_callbacks_accepted_total 3$/mu
     )
-    expect((yield* ask(`${origin}/elsewhere`)).status).toBe(404)
     const forwarded = { headers: { "x-forwarded-for": "10.0.0.1" } }
-    expect((yield* ask(`${admin}/metrics`, forwarded)).status).toBe(404)
     expect((yield* ask(`${origin}/healthz`, forwarded)).status).toBe(200)
 
     // Every fault is one line of JSON without a secret.

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { expect } from "vitest"
 import { card, incoming } from "@pawl/test-support/Service"
 
-const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
+export const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
 
 export const secrets = {
   PAWL_MERCHANT_KEY: "key-that-nobody-prints",
@@ -61,11 +61,12 @@ export const post = (url: string, transactionId: string, transactionStatus: stri
   return ask(`${url}${search}`, { method: "POST", headers, body })
 }
 
-export const refused = Effect.fnUntraced(function* (
-  env: Readonly<Record<string, string>>,
-  ...args: ReadonlyArray<string>
-) {
-  const { code, stderr, stdout } = yield* run(process.execPath, [bin, ...args], env)
+/** Runs a command to its end, without the settings of the environment of the tests. */
+export const command = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
+  run(process.execPath, [bin, ...args], { ...none, ...env })
+
+export const refused = Effect.fnUntraced(function* (...call: Parameters<typeof command>) {
+  const { code, stderr, stdout } = yield* command(...call)
   expect(stdout).toBe("")
   expect(code).toBe(1)
   return stderr
