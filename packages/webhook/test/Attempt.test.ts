@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import * as Attempt from "../src/internal/requests/Attempt.ts"
 import * as RequestsError from "../src/internal/requests/RequestsError.ts"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
-import type { Outcome, ParkReason } from "../src/internal/rule/RequestRow.ts"
+import type { Outcome } from "../src/internal/rule/RequestRow.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
@@ -212,31 +212,28 @@ it("an outcome that cannot be written is logged with its request", async () => {
   ])
 })
 
-it("a request that is given up raises an alarm with its id", async () => {
-  const outcome = { _tag: "NotSent", reason: "expired" } as const
-  const { lines } = await watched(function* () {
-    yield* Attempt.report({ ...RequestRule.write(request, 0, undefined), outcome })
-  })
-  const alarm = { _tag: "Alarm", reason: expect.stringMatching(/: it is given up$/u) }
-  expect(lines).toEqual([[alarm, { requestId: "order-1" }]])
-})
+const parked = (
+  ["refused", "window", "card-data", "rebuilt-differently", "no-key", "unreadable"] as const
+).map((reason) => ({
+  end: `parked as ${reason}`,
+  row: { parked: { reason, at: 0 } },
+  count: ["pawl.webhook.requests.parked", { reason }, 1],
+  text: /: it is parked$/u
+}))
 
-it.each<ParkReason>([
-  "refused",
-  "window",
-  "card-data",
-  "rebuilt-differently",
-  "no-key",
-  "unreadable"
-])("a request that is parked as %s raises an alarm of its own", async (reason) => {
-  const row = RequestRule.write(request, 0, undefined)
+it.each([
+  ...parked,
+  {
+    end: "given up",
+    row: { outcome: { _tag: "NotSent", reason: "expired" } as const },
+    count: ["pawl.webhook.requests.settled", { outcome: "NotSent" }, 1],
+    text: /: it is given up$/u
+  }
+])("a request that is $end raises an alarm of its own", async ({ count, row, text }) => {
   const { counts, lines } = await watched(function* () {
-    yield* Attempt.report({ ...row, parked: { reason, at: 0 } })
+    yield* Attempt.report({ ...RequestRule.write(request, 0, undefined), ...row })
   })
-  const alarm = { _tag: "Alarm", reason: expect.stringMatching(/: it is parked$/u) }
+  const alarm = { _tag: "Alarm", reason: expect.stringMatching(text) }
   expect(lines).toEqual([[alarm, { requestId: "order-1" }]])
-  expect(counts).toEqual([
-    ["pawl.webhook.requests.parked", { reason }, 1],
-    ["pawl.webhook.alarms", { reason: alarm.reason }, 1]
-  ])
+  expect(counts).toEqual([count, ["pawl.webhook.alarms", { reason: alarm.reason }, 1]])
 })

@@ -1,18 +1,15 @@
 import type { Account } from "@pawl/core/Account"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import { RequestSender } from "@pawl/core/RequestSender"
 import { emptied, ledgerOf } from "@pawl/test-support/Places"
 import { secret } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
-import { test } from "@pawl/test-support/Tests"
-import { pass, run } from "@pawl/test-support/World"
+import { live, test } from "@pawl/test-support/Tests"
+import { pass } from "@pawl/test-support/World"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { MinimumLogLevel } from "effect/References"
-import type * as Scope from "effect/Scope"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import {
@@ -33,84 +30,68 @@ type Store = Ledger | Records | RequestStore
 const first: Account = { merchantKey: "key-1", baseUrl: "https://one.example/api" }
 const current = Redacted.make(secret)
 
-const requestsOf = (account: Account, service: ReturnType<typeof fake.make>) =>
-  Requests.layer().pipe(
-    Layer.provide([
-      Layer.succeed(RequestSender, { ...service.sender, account }),
-      fake.callbackUrl,
-      Layer.provide(Seal.layer({ current }), NodeHmac.layer)
-    ])
+/** A store with its own clock needs real time. */
+const promises = (
+  store: () => Layer.Layer<Store, unknown>,
+  inTime = test,
+  wait: Effect.Effect<void> = pass("1 minute")
+) => {
+  inTime(
+    "a rename of the host keeps every request, may be run again, and refuses the old one",
+    function* () {
+      const opened = yield* Layer.build(store())
+      const engines = Context.get(opened, Records)
+      const { takeOwner } = Context.get(opened, Ledger)
+      const renamed = { ...first, baseUrl: "https://new.example/api" }
+      const sealOf = (secret: typeof current) =>
+        Effect.map(
+          Layer.build(Layer.provide(Seal.layer({ current: secret }), NodeHmac.layer)),
+          Context.get(Seal.Seal)
+        )
+      const seal = yield* sealOf(current)
+      const to = (from: string, by = seal) => rename(engines, by, from, renamed.baseUrl)
+      expect(yield* to(first.baseUrl)).toBeUndefined()
+      const within = <A, E>(
+        account: Account,
+        service: ReturnType<typeof fake.make>,
+        use: (requests: Requests.Requests["Service"]) => Effect.Effect<A, E>
+      ) =>
+        Effect.scoped(
+          Effect.flatMap(
+            Layer.build(Layer.fresh(fake.layer({ ...service.sender, account }))),
+            (built) => use(Context.get(built, Requests.Requests))
+          )
+        ).pipe(Effect.provideContext(opened))
+      const before = fake.make(["answer", ...Array<"unsent">(10).fill("unsent")])
+      const answer = yield* within(first, before, ({ enqueue, send }) =>
+        Effect.tap(send("apm-payment", fake.payment("1")), () =>
+          Effect.forEach(["2", "3", "4"], (id) => enqueue("apm-payout", fake.payment(id)))
+        )
+      )
+      const { settle } = Context.get(opened, RequestStore)
+      for (const id of ["3", "4"]) yield* settle(id, { outcome: { _tag: "Found" }, at: 0 })
+      expect(yield* to("https://other.example/api")).toBeUndefined()
+      // Of the four requests one is open; the found ones keep their bodies.
+      expect(yield* to(first.baseUrl, yield* sealOf(Redacted.make("wrong")))).toBe(1)
+      for (const _ of [1, 2]) expect(yield* to(first.baseUrl)).toBe(0)
+      expect(yield* takeOwner(first)).toEqual(renamed)
+      const after = fake.make()
+      yield* within(renamed, after, ({ get, send }) =>
+        Effect.gen(function* () {
+          expect(yield* send("apm-payment", fake.payment("1"))).toEqual(answer)
+          const { outcome } = yield* Effect.repeat(
+            Effect.andThen(
+              wait,
+              Effect.map(get("2"), (row) => row!)
+            ),
+            { until: ({ outcome, parked }) => outcome !== undefined || parked !== undefined }
+          )
+          expect(outcome).toMatchObject({ _tag: "Answered" })
+        })
+      )
+      expect(new Set(after.seen.map(({ requestId }) => requestId))).toEqual(new Set(["2"]))
+    }
   )
-
-/** The time of a test. A store with its own clock needs the real one. */
-interface Time {
-  readonly run: (test: Effect.Effect<void, unknown, Scope.Scope>) => Promise<void>
-  readonly wait: Effect.Effect<void>
-}
-
-const virtual: Time = { run, wait: pass("1 minute") }
-const real: Time = {
-  run: (test) =>
-    test.pipe(Effect.provideService(MinimumLogLevel, "None"), Effect.scoped, Effect.runPromise),
-  wait: Effect.sleep("50 millis")
-}
-
-const promises = (store: () => Layer.Layer<Store, unknown>, { run, wait }: Time = virtual) => {
-  it("a rename of the host keeps every request, may be run again, and refuses the old one", () =>
-    run(
-      Effect.gen(function* () {
-        const opened = yield* Layer.build(store())
-        const engines = Context.get(opened, Records)
-        const { takeOwner } = Context.get(opened, Ledger)
-        const renamed = { ...first, baseUrl: "https://new.example/api" }
-        const sealOf = (secret: typeof current) =>
-          Effect.map(
-            Layer.build(Layer.provide(Seal.layer({ current: secret }), NodeHmac.layer)),
-            Context.get(Seal.Seal)
-          )
-        const seal = yield* sealOf(current)
-        const to = (from: string, by = seal) => rename(engines, by, from, renamed.baseUrl)
-        expect(yield* to(first.baseUrl)).toBeUndefined()
-        const within = <A, E>(
-          account: Account,
-          service: ReturnType<typeof fake.make>,
-          use: (requests: Requests.Requests["Service"]) => Effect.Effect<A, E>
-        ) =>
-          Effect.scoped(
-            Effect.flatMap(Layer.build(Layer.fresh(requestsOf(account, service))), (built) =>
-              use(Context.get(built, Requests.Requests))
-            )
-          ).pipe(Effect.provideContext(opened))
-        const before = fake.make(["answer", ...Array<"unsent">(10).fill("unsent")])
-        const answer = yield* within(first, before, ({ enqueue, send }) =>
-          Effect.tap(send("apm-payment", fake.payment("1")), () =>
-            Effect.forEach(["2", "3", "4"], (id) => enqueue("apm-payout", fake.payment(id)))
-          )
-        )
-        const { settle } = Context.get(opened, RequestStore)
-        for (const id of ["3", "4"]) yield* settle(id, { outcome: { _tag: "Found" }, at: 0 })
-        expect(yield* to("https://other.example/api")).toBeUndefined()
-        // Of the four requests one is open; the found ones keep their bodies.
-        expect(yield* to(first.baseUrl, yield* sealOf(Redacted.make("wrong")))).toBe(1)
-        for (const _ of [1, 2]) expect(yield* to(first.baseUrl)).toBe(0)
-        expect(yield* takeOwner(first)).toEqual(renamed)
-        const after = fake.make()
-        yield* within(renamed, after, ({ get, send }) =>
-          Effect.gen(function* () {
-            expect(yield* send("apm-payment", fake.payment("1"))).toEqual(answer)
-            const { outcome } = yield* Effect.repeat(
-              Effect.andThen(
-                wait,
-                Effect.map(get("2"), (row) => row!)
-              ),
-              { until: ({ outcome, parked }) => outcome !== undefined || parked !== undefined }
-            )
-            expect(outcome).toMatchObject({ _tag: "Answered" })
-          })
-        )
-        expect(new Set(after.seen.map(({ requestId }) => requestId))).toEqual(new Set(["2"]))
-      })
-    ))
 }
 
 const inMemory = Layer.provideMerge(requestsInMemory, Layer.fresh(layerMemory))
@@ -142,5 +123,5 @@ describe("in two shards", () => {
   )
 })
 await onPostgres((place) => {
-  promises(() => Layer.fresh(emptied(place)), real)
+  promises(() => Layer.fresh(emptied(place)), live, Effect.sleep("50 millis"))
 })

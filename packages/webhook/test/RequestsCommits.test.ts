@@ -1,20 +1,16 @@
 /** A commit is a flush of the disk. SQLite's log counts them, and a trigger of PostgreSQL. */
 import { describe, expect } from "@effect/vitest"
-import { RequestSender } from "@pawl/core/RequestSender"
-import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { readFileSync } from "node:fs"
 import * as Ledger from "../src/Ledger.ts"
 import * as Requests from "../src/Requests.ts"
-import * as Seal from "../src/Seal.ts"
 import { live as test } from "@pawl/test-support/Tests"
 import { emptied, type Place } from "@pawl/test-support/Places"
 import * as fake from "./requestService.ts"
-import { apm, card, search, secret, verified } from "@pawl/test-support/Service"
+import { apm, card, search, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
 /**
@@ -49,14 +45,7 @@ const countCommits = Effect.flatMap(SqlClient, (sql) =>
 )
 
 const start = Effect.fnUntraced(function* (place: Place) {
-  const layer = Requests.layer().pipe(
-    Layer.provide([
-      Layer.succeed(RequestSender, fake.make().sender),
-      fake.callbackUrl,
-      Layer.provide(Seal.layer({ current: Redacted.make(secret) }), NodeHmac.layer)
-    ]),
-    Layer.provideMerge(emptied(place))
-  )
+  const layer = Layer.provideMerge(fake.layer(fake.make().sender), emptied(place))
   const built = yield* Layer.build(layer)
   const sql = Context.get(built, SqlClient)
   if (place._tag === "postgres") yield* Effect.provide(countCommits, built)

@@ -1,6 +1,4 @@
 import * as Handler from "@pawl/core/Handler"
-import * as NodeHmac from "@pawl/core/NodeHmac"
-import { RequestSender } from "@pawl/core/RequestSender"
 import { StatusReader } from "@pawl/core/StatusReader"
 import { expect } from "vitest"
 import * as Clock from "effect/Clock"
@@ -9,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
-import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -19,24 +16,15 @@ import { Ledger } from "../src/Ledger.ts"
 import * as Journal from "../src/Journal.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Requests from "../src/Requests.ts"
-import * as Seal from "../src/Seal.ts"
 import { Verifier } from "../src/Verifier.ts"
 import * as fake from "./requestService.ts"
-import { card, secret, verified } from "@pawl/test-support/Service"
+import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
 import { keepLog } from "@pawl/test-support/World"
 
 const durable = ({ sender }: Pick<ReturnType<typeof fake.make>, "sender">) =>
-  Requests.layer().pipe(
-    Layer.provide([
-      Layer.succeed(RequestSender, sender),
-      fake.callbackUrl,
-      Layer.provide(Seal.layer({ current: Redacted.make(secret) }), NodeHmac.layer)
-    ]),
-    Layer.build,
-    Effect.map(Context.get(Requests.Requests))
-  )
+  Effect.map(Layer.build(fake.layer(sender)), Context.get(Requests.Requests))
 
 await inEachStore((place) => {
   const test = testIn(place)

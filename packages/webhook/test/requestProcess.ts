@@ -1,4 +1,3 @@
-import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as Context from "effect/Context"
@@ -7,7 +6,6 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
-import * as Redacted from "effect/Redacted"
 import { MinimumLogLevel } from "effect/References"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -15,7 +13,6 @@ import * as Ledger from "../src/Ledger.ts"
 import * as Requests from "../src/Requests.ts"
 import type { Records } from "../src/internal/records/Records.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
-import * as Seal from "../src/Seal.ts"
 import * as fake from "./requestService.ts"
 import { secret } from "@pawl/test-support/Service"
 import type { Steps } from "@pawl/test-support/Tests"
@@ -65,8 +62,8 @@ export const start = Effect.fnUntraced(function* ({
       isDead ? new StoreUnavailable({}) : call
     )
   const made = yield* Layer.buildWithScope(
-    Layer.fresh(Requests.layer(options)).pipe(
-      Layer.provide([
+    Layer.fresh(fake.layer({ ...service.sender, ...sender }, key, options)).pipe(
+      Layer.provide(
         Layer.succeed(RequestStore.RequestStore, {
           ...planted,
           write: (...call) => whileAlive(planted.write(...call)),
@@ -74,11 +71,8 @@ export const start = Effect.fnUntraced(function* ({
           release: (...call) => whileAlive(planted.release(...call)),
           renew: (...call) => whileAlive(planted.renew(...call)),
           settle: (...call) => whileAlive(planted.settle(...call))
-        }),
-        Layer.succeed(RequestSender, { ...service.sender, ...sender }),
-        fake.callbackUrl,
-        Layer.provide(Seal.layer({ current: Redacted.make(key) }), NodeHmac.layer)
-      ])
+        })
+      )
     ),
     scope
   )

@@ -8,6 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as CallbackUrl from "../src/CallbackUrl.ts"
+import * as Requests from "../src/Requests.ts"
+import * as Seal from "../src/Seal.ts"
 import { secret } from "@pawl/test-support/Service"
 
 /**
@@ -107,6 +109,20 @@ const responseOf = (refusal: object): object =>
 export const callbackUrl = CallbackUrl.layer(Redacted.make(secret)).pipe(
   Layer.provide(NodeHmac.layer)
 )
+
+/** Makes a process that sends with a sender and seals with a key. */
+export const layer = (
+  sender: RequestSender["Service"],
+  key: string = secret,
+  options?: Requests.Options
+) =>
+  Requests.layer(options).pipe(
+    Layer.provide([
+      Layer.succeed(RequestSender, sender),
+      callbackUrl,
+      Layer.provide(Seal.layer({ current: Redacted.make(key) }), NodeHmac.layer)
+    ])
+  )
 
 export const payment = (requestId: string, amount = "10.00") => ({
   requestId,
