@@ -13,6 +13,7 @@ import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
+import { live } from "@pawl/test-support/Tests"
 import { apm, incoming, secret } from "@pawl/test-support/Service"
 
 const callback = incoming("apm", apm())
@@ -29,69 +30,54 @@ const variables = (PAWL_MERCHANT_SECRET: string) =>
   ConfigProvider.layer(ConfigProvider.fromUnknown({ PAWL_MERCHANT_SECRET }))
 
 describe("C25 two merchants in one program", () => {
-  it.each<[string, () => () => ReturnType<typeof Receiver.layer>]>([
-    ["two receivers", () => () => Receiver.layer()],
-    [
-      "one receiver layer over two verifiers",
-      () => {
-        const receiver = Receiver.layer()
-        return () => receiver
-      }
-    ]
-  ])("receive with their own secrets: %s", (_, make) => {
-    const receiver = make()
+  const receiver = Receiver.layer()
+
+  live.each<[string, () => ReturnType<typeof Receiver.layer>]>([
+    ["two receivers", () => Receiver.layer()],
+    ["one receiver layer over two verifiers", () => receiver]
+  ])("receive with their own secrets: %s", function* (_, make) {
     const of = (current: string) =>
-      Layer.provide(receiver(), [verifierOf(current), service, layerMemory])
+      Layer.provide(make(), [verifierOf(current), service, layerMemory])
     const receive = Receiver.Receiver.use(({ receive }) => receive(callback))
-    return Effect.gen(function* () {
-      expect(yield* receive).toBe(200)
-      expect(yield* Effect.provide(receive, of("another-secret"))).toBe(401)
-      expect(yield* receive).toBe(200)
-    }).pipe(Effect.provide(of(secret)), Effect.scoped, Effect.runPromise)
+    const all = Effect.all([receive, Effect.provide(receive, of("another-secret")), receive])
+    expect(yield* Effect.provide(all, of(secret))).toEqual([200, 401, 200])
   })
 
-  it("verify with the secrets of their own configurations", () => {
-    const of = (current: string) =>
-      Layer.provide(Verifier.layerConfig, [variables(current), NodeHmac.layer])
-    const isValid = Verifier.Verifier.use(({ verify }) =>
-      Effect.succeed(Result.isSuccess(verify(callback)))
-    )
-    return Effect.gen(function* () {
+  const verifier = (current: string) =>
+    Layer.provide(Verifier.layerConfig, [variables(current), NodeHmac.layer])
+  live.with(() => verifier(secret))(
+    "verify with the secrets of their own configurations",
+    function* () {
+      const isValid = Verifier.Verifier.use(({ verify }) =>
+        Effect.succeed(Result.isSuccess(verify(callback)))
+      )
       expect(yield* isValid).toBe(true)
-      expect(yield* Effect.provide(isValid, of("another-secret"))).toBe(false)
-    }).pipe(Effect.provide(of(secret)), Effect.runPromise)
+      expect(yield* Effect.provide(isValid, verifier("another-secret"))).toBe(false)
+    }
+  )
+
+  const callbackUrl = (current: string) =>
+    Layer.provide(CallbackUrl.layerConfig, [variables(current), NodeHmac.layer])
+  live.with(() => callbackUrl(secret))(
+    "sign callback URLs with the secrets of their own configurations",
+    function* () {
+      const url = CallbackUrl.CallbackUrl.use(({ make }) =>
+        make("https://shop.example/callback", "apm-payment", { requestId: "order-1" })
+      )
+      expect(yield* Effect.provide(url, callbackUrl("another-secret"))).not.toBe(yield* url)
+    }
+  )
+
+  const ledger = () => NodeSqlite.layerLedger({ filename: ":memory:" })
+  live.with(ledger)("keep their rows in their own files", function* () {
+    const outer = yield* Ledger
+    expect(yield* Effect.provide(Ledger.use(Effect.succeed), ledger())).not.toBe(outer)
   })
 
-  it("sign callback URLs with the secrets of their own configurations", () => {
-    const of = (current: string) =>
-      Layer.provide(CallbackUrl.layerConfig, [variables(current), NodeHmac.layer])
-    const url = CallbackUrl.CallbackUrl.use(({ make }) =>
-      make("https://shop.example/callback", "apm-payment", {
-        requestId: "order-1",
-        accountId: "1001",
-        amount: "10.00",
-        currency: "EUR"
-      })
-    )
-    return Effect.gen(function* () {
-      expect(yield* Effect.provide(url, of("another-secret"))).not.toBe(yield* url)
-    }).pipe(Effect.provide(of(secret)), Effect.runPromise)
-  })
-
-  it("keep their rows in their own files", () => {
-    const ledger = () => NodeSqlite.layerLedger({ filename: ":memory:" })
-    const one = Ledger.use((ledger) => Effect.succeed(ledger))
-    return Effect.gen(function* () {
-      const outer = yield* one
-      expect(yield* Effect.provide(one, ledger())).not.toBe(outer)
-    }).pipe(Effect.provide(ledger()), Effect.runPromise)
-  })
-
-  it("share a ledger whose layer is one value", () => {
-    const ledger = NodeSqlite.layerLedger({ filename: ":memory:" })
-    return Effect.gen(function* () {
+  const shared = ledger()
+  it("share a ledger whose layer is one value", () =>
+    Effect.gen(function* () {
       const outer = yield* Ledger
-      expect(Context.get(yield* Effect.scoped(Layer.build(ledger)), Ledger)).toBe(outer)
-    }).pipe(Effect.provide(ledger), Effect.runPromise)
-  })
+      expect(Context.get(yield* Effect.scoped(Layer.build(shared)), Ledger)).toBe(outer)
+    }).pipe(Effect.provide(shared), Effect.runPromise))
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,11 +8,10 @@ import { askAdmin } from "./askAdmin.ts"
 import { type Event, maxFacts } from "@pawl/webhook/internal/rule/Fact"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import type { Leased } from "@pawl/webhook/internal/rule/Row"
-import { emptied, type Place } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import { inEachStore } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
-import { test } from "@pawl/test-support/Tests"
+import { test, testIn } from "@pawl/test-support/Tests"
 
 const id = "100001"
 const accept = (transactionId = id) => verified("card", card({ transactionId }))
@@ -29,7 +28,9 @@ const factsOf = Effect.flatMap(Ledger, (ledger) =>
 
 const told = (sequence: number, at: number): Event => ({ fact: "told", at, sequence, to: "NEW" })
 
-const cap = Effect.gen(function* () {
+const inMemory = test.with(() => layerMemory)
+
+inMemory("a row has at most 64 facts, and counts what comes after them", function* () {
   const ledger = yield* Ledger
   yield* ledger.accept(accept(), 1)
   const leased = yield* leaseOf(1)
@@ -50,7 +51,7 @@ const cap = Effect.gen(function* () {
   expect((yield* ledger.story("card", id))[0]?.complete).toBe(false)
 })
 
-const refused = Effect.gen(function* () {
+inMemory("a change that is not made leaves no fact", function* () {
   const ledger = yield* Ledger
   yield* ledger.accept(accept(), 1)
   const leased = yield* leaseOf(1)
@@ -61,53 +62,32 @@ const refused = Effect.gen(function* () {
   expect((yield* factsOf).map(({ fact }) => fact)).toEqual(["accepted"])
 })
 
-describe("in memory", () => {
-  const inMemory = Effect.provide(layerMemory, { local: true })
-  it.effect("a row has at most 64 facts, and counts what comes after them", () => inMemory(cap))
-  it.effect("a change that is not made leaves no fact", () => inMemory(refused))
-})
+await inEachStore((place) => {
+  testIn(place)("a fact is rolled back with its change", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    yield* ledger.accept(accept(), 1)
+    const leased = yield* leaseOf(1)
+    const write = ledger.write(leased, { told: "NEW", facts: [told(1, 1)] })
+    yield* Effect.exit(sql.withTransaction(Effect.andThen(write, Effect.fail("no"))))
+    expect((yield* factsOf).map(({ fact }) => fact)).toEqual(["accepted"])
+  })
 
-const inSql = (place: Place) => {
-  const within = Effect.provide(emptied(place), { local: true })
-
-  it.effect("a fact is rolled back with its change", () =>
-    within(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const sql = yield* SqlClient
-        yield* ledger.accept(accept(), 1)
-        const leased = yield* leaseOf(1)
-        const write = ledger.write(leased, { told: "NEW", facts: [told(1, 1)] })
-        yield* Effect.exit(sql.withTransaction(Effect.andThen(write, Effect.fail("no"))))
-        expect((yield* factsOf).map(({ fact }) => fact)).toEqual(["accepted"])
+  testIn(place)("a fact takes at most 40 characters", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    yield* ledger.accept(accept("1"), 1e12)
+    const leased = yield* leaseOf(2e12)
+    for (let number = 1; number <= 50; number++) {
+      const status = { sequence: number, to: "PROCESSING", at: 1e12 + number } as const
+      yield* ledger.write(leased, {
+        facts: [{ fact: "called", ...status, evidence: 250_000, read: "PROCESSING" }]
       })
-    )
-  )
-
-  it.effect("a fact takes at most 40 characters", () =>
-    within(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const sql = yield* SqlClient
-        yield* ledger.accept(accept("1"), 1e12)
-        const leased = yield* leaseOf(2e12)
-        for (let number = 1; number <= 50; number++) {
-          const status = { sequence: number, to: "PROCESSING", at: 1e12 + number } as const
-          yield* ledger.write(leased, {
-            facts: [{ fact: "called", ...status, evidence: 250_000, read: "PROCESSING" }]
-          })
-        }
-        const [line] = yield* sql`SELECT length(document) AS size FROM pawl_transactions`
-        expect(Number(line?.["size"]) / 50).toBeLessThanOrEqual(40)
-      })
-    )
-  )
-}
-
-describe("in a SQLite file", () => {
-  inSql(files()())
+    }
+    const [line] = yield* sql`SELECT length(document) AS size FROM pawl_transactions`
+    expect(Number(line?.["size"]) / 50).toBeLessThanOrEqual(40)
+  })
 })
-await onPostgres(inSql)
 
 test("GET …/story tells each fact in a sentence, and who redrove it and why", function* () {
   const world = yield* World.make({ read: World.says("SUCCEED") })

@@ -1,18 +1,13 @@
-import * as Handler from "@pawl/core/Handler"
-import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as Profile from "@pawl/core/Profile"
-import { StatusReader } from "@pawl/core/StatusReader"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect } from "@effect/vitest"
+import { dependencies } from "./doors.ts"
 import { test } from "@pawl/test-support/Tests"
-import { secret } from "@pawl/test-support/Service"
 import * as World from "@pawl/test-support/World"
 import * as Activity from "../src/internal/journal/Activity.ts"
 import { differs } from "../src/internal/work/ClockWatch.ts"
@@ -20,7 +15,6 @@ import * as Condition from "../src/internal/work/Condition.ts"
 import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
-import * as Verifier from "../src/Verifier.ts"
 
 const hour = 3_600_000
 
@@ -146,21 +140,9 @@ test("the clock differs while that of the database is an hour away", function* (
 })
 
 const receiverOver = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
+  const claim = () => Effect.succeed({ rows: [], dueAt: undefined })
   const built = yield* Layer.build(
-    Receiver.layer().pipe(
-      Layer.provide([
-        Verifier.layer({ current: Redacted.make(secret) }).pipe(
-          Layer.provide(Profile.layer({})),
-          Layer.provide(NodeHmac.layer)
-        ),
-        Layer.succeed(Ledger, {
-          ...ledger,
-          claim: () => Effect.succeed({ rows: [], dueAt: undefined })
-        }),
-        Handler.layer(() => Effect.void),
-        Layer.succeed(StatusReader, { read: () => Effect.never })
-      ])
-    )
+    Layer.provide(Receiver.layer(), [dependencies, Layer.succeed(Ledger, { ...ledger, claim })])
   )
   const latest = Activity.observe(Context.get(built, Journal.Journal))
   return yield* Condition.make({ ledger, latest, worker: undefined })
