@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
-import { RequestSender } from "@pawl/core/RequestSender"
+import type { RequestSender } from "@pawl/core/RequestSender"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
