@@ -1,6 +1,5 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { advance, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
-import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { repeats } from "@pawl/test-support/Repeats"
 
@@ -55,19 +54,26 @@ const show = (evidence: Evidence.Evidence, read: Status | undefined, policy: Evi
     standing: Evidence.standing(evidence, read, policy)
   })
 
-/** Checks a property for every evidence, policy and relevant read. */
-const always = (
-  holds: (evidence: Evidence.Evidence, read: Status | undefined, policy: Evidence.Policy) => boolean
-) => {
+/** Checks a property for every evidence and policy. */
+const unread = (holds: (evidence: Evidence.Evidence, policy: Evidence.Policy) => boolean) => {
   for (const policy of policies) {
     for (const evidence of evidences) {
-      const { conflict } = Evidence.standing(evidence, undefined, policy)
-      for (const read of conflict === null ? [undefined] : reads) {
-        if (!holds(evidence, read, policy)) expect.unreachable(show(evidence, read, policy))
-      }
+      if (!holds(evidence, policy)) expect.unreachable(show(evidence, undefined, policy))
     }
   }
 }
+
+/** Checks a property for every evidence, policy and relevant read. */
+const always = (
+  holds: (evidence: Evidence.Evidence, read: Status | undefined, policy: Evidence.Policy) => boolean
+) =>
+  unread((evidence, policy) => {
+    const { conflict } = Evidence.standing(evidence, undefined, policy)
+    for (const read of conflict === null ? [undefined] : reads) {
+      if (!holds(evidence, read, policy)) expect.unreachable(show(evidence, read, policy))
+    }
+    return true
+  })
 
 describe("standing, for every evidence, last read and policy", () => {
   it("is of evidence whose claimed and confirmed statuses are listed", () => {
@@ -83,80 +89,55 @@ describe("standing, for every evidence, last read and policy", () => {
   })
 
   it("has the highest rank that counts", () => {
-    for (const policy of policies) {
-      for (const evidence of evidences) {
-        const { topRank } = specified(evidence, policy)
-        if (Evidence.standing(evidence, undefined, policy).rank !== topRank) {
-          expect.unreachable(show(evidence, undefined, policy))
-        }
-      }
-    }
+    unread((evidence, policy) => {
+      const { topRank } = specified(evidence, policy)
+      return Evidence.standing(evidence, undefined, policy).rank === topRank
+    })
   })
 
   it("equals a fold of the documented rule in any order if only one status counts at the top rank", () => {
-    for (const policy of policies) {
-      for (const evidence of evidences) {
-        const { folds, top } = specified(evidence, policy)
-        if (top.length !== 1) continue
-        const { status } = Evidence.standing(evidence, undefined, policy)
-        if (folds.some((folded) => folded !== status)) {
-          expect.unreachable(show(evidence, undefined, policy))
-        }
-      }
-    }
+    unread((evidence, policy) => {
+      const { folds, top } = specified(evidence, policy)
+      const { status } = Evidence.standing(evidence, undefined, policy)
+      return top.length !== 1 || folds.every((folded) => folded === status)
+    })
   })
 
   it("is in conflict exactly when two final statuses are confirmed at its rank, or claimed with none confirmed", () => {
-    for (const policy of policies) {
-      for (const evidence of evidences) {
-        const { top } = specified(evidence, policy)
-        const confirmed = top.filter((status) => isConfirmed(evidence, status))
-        const isFinal = top.some(isTerminal)
-        const strongest = confirmed.length > 0 ? confirmed : top
-        const expected = isFinal && strongest.length > 1 ? strongest : null
-        const { conflict } = Evidence.standing(evidence, undefined, policy)
-        const isSame =
-          conflict === null || expected === null
-            ? conflict === expected
-            : isSameList(conflict, expected)
-        if (!isSame) {
-          expect.unreachable(show(evidence, undefined, policy))
-        }
-      }
-    }
+    unread((evidence, policy) => {
+      const { top } = specified(evidence, policy)
+      const confirmed = top.filter((status) => isConfirmed(evidence, status))
+      const isFinal = top.some(isTerminal)
+      const strongest = confirmed.length > 0 ? confirmed : top
+      const expected = isFinal && strongest.length > 1 ? strongest : null
+      const { conflict } = Evidence.standing(evidence, undefined, policy)
+      return conflict === null || expected === null
+        ? conflict === expected
+        : isSameList(conflict, expected)
+    })
   })
 
   it("depends on the last read only in a conflict", () => {
-    for (const policy of policies) {
-      for (const evidence of evidences) {
-        const { conflict, status } = Evidence.standing(evidence, undefined, policy)
-        if (conflict !== null) continue
-        for (const read of statuses) {
-          if (Evidence.standing(evidence, read, policy).status !== status) {
-            expect.unreachable(show(evidence, read, policy))
-          }
-        }
-        // `unsettled` takes the read only to `standing`, so one read for each evidence is enough.
-        const read = statuses[evidence % statuses.length]
-        const isSame = isSameList(
+    unread((evidence, policy) => {
+      const { conflict, status } = Evidence.standing(evidence, undefined, policy)
+      if (conflict !== null) return true
+      // `unsettled` takes the read only to `standing`, so one read for each evidence is enough.
+      const read = statuses[evidence % statuses.length]
+      return (
+        statuses.every((each) => Evidence.standing(evidence, each, policy).status === status) &&
+        isSameList(
           Evidence.unsettled(evidence, read, policy),
           Evidence.unsettled(evidence, undefined, policy)
         )
-        if (!isSame) expect.unreachable(show(evidence, read, policy))
-      }
-    }
+      )
+    })
   })
 
-  it("prefers a confirmed final status to claimed ones, and of several confirmed ones the last read", () => {
+  it("prefers a confirmed final status to claimed ones, and of several the one that was read last", () => {
     always((evidence, read, policy) => {
       const { conflict, confirmed, status } = Evidence.standing(evidence, read, policy)
-      if (conflict === null) {
-        return confirmed === (status !== undefined && isConfirmed(evidence, status))
-      }
-      const named = conflict.find((each) => each === read)
-      return (
-        status === named && (status === undefined || !confirmed === !isConfirmed(evidence, status))
-      )
+      const isNamed = conflict === null || status === conflict.find((each) => each === read)
+      return isNamed && confirmed === (status !== undefined && isConfirmed(evidence, status))
     })
   })
 
@@ -197,128 +178,31 @@ describe("standing, for every evidence, last read and policy", () => {
 const isConfirmed = (evidence: Evidence.Evidence, status: Status) =>
   (evidence & Evidence.confirmed(status)) !== 0
 
-describe("observations", () => {
-  const observation = fc.record({
-    status: fc.constantFrom(...statuses),
-    askedAt: fc.option(fc.nat({ max: 5 }), { nil: undefined })
-  })
-  interface Observed {
-    readonly status: Status
-    readonly askedAt: number | undefined
+it("news is a status that comes later in the order of telling, or another final status of the same rank", () => {
+  const order: ReadonlyArray<ReadonlyArray<Status>> = [
+    ["NEW"],
+    ["PENDING"],
+    ["PROCESSING"],
+    ["CUSTOMER_VERIFICATION"],
+    ["SUCCEED", "FAILED", "CANCELLED"],
+    ["REFUNDED"],
+    ["CHARGEBACK"]
+  ]
+  const place = (status: Status) => order.findIndex((each) => each.includes(status))
+  for (const to of statuses) {
+    const standing = Evidence.standing(Evidence.confirmed(to), to)
+    expect(Evidence.news(standing, undefined)).toBe(to)
+    for (const told of statuses) {
+      const isNews = to !== told && place(to) >= place(told)
+      expect(Evidence.news(standing, told)).toBe(isNews ? to : undefined)
+    }
   }
-  const observe = (observations: ReadonlyArray<Observed>) =>
-    observations.reduce<{ evidence: Evidence.Evidence; read: Evidence.Read | undefined }>(
-      ({ evidence, read }, { askedAt, status }) => ({
-        evidence: Evidence.join(
-          evidence,
-          askedAt === undefined ? Evidence.claimed(status) : Evidence.confirmed(status)
-        ),
-        read: Evidence.joinRead(read, askedAt === undefined ? undefined : { status, askedAt })
-      }),
-      { evidence: Evidence.none, read: undefined }
-    )
+})
 
-  it("lead to the same standing in any order and with any repetition", () => {
-    fc.assert(
-      fc.property(
-        fc
-          .array(observation)
-          .chain((seen) =>
-            fc.tuple(
-              fc.constant(seen),
-              fc.shuffledSubarray([...seen, ...seen], { minLength: seen.length * 2 })
-            )
-          ),
-        fc.constantFrom(...policies),
-        ([seen, delivered], policy) => {
-          const once = observe(seen)
-          const twice = observe(delivered)
-          expect(Evidence.standing(twice.evidence, twice.read?.status, policy)).toEqual(
-            Evidence.standing(once.evidence, once.read?.status, policy)
-          )
-        }
-      )
-    )
-  })
-
-  it("keep the read that was requested last, in any order", () => {
-    const read = fc.record({ status: fc.constantFrom(...statuses), askedAt: fc.nat({ max: 5 }) })
-    fc.assert(
-      fc.property(fc.array(read, { minLength: 1 }), (reads) => {
-        const join = (all: ReadonlyArray<Evidence.Read>) =>
-          all.reduce<Evidence.Read | undefined>(Evidence.joinRead, undefined)
-        const last = Math.max(...reads.map(({ askedAt }) => askedAt))
-        expect(join(reads)?.askedAt).toBe(last)
-        expect(join(reads.toReversed())).toEqual(join(reads))
-        expect(join([...reads, ...reads])).toEqual(join(reads))
-      })
-    )
-  })
-
-  it("lead to news if the status comes later in the order of telling, or is another final status of the same rank", () => {
-    const order: ReadonlyArray<ReadonlyArray<Status>> = [
-      ["NEW"],
-      ["PENDING"],
-      ["PROCESSING"],
-      ["CUSTOMER_VERIFICATION"],
-      ["SUCCEED", "FAILED", "CANCELLED"],
-      ["REFUNDED"],
-      ["CHARGEBACK"]
-    ]
-    const place = (status: Status) => order.findIndex((each) => each.includes(status))
-    for (const to of statuses) {
-      const standing = Evidence.standing(Evidence.confirmed(to), to)
-      expect(Evidence.news(standing, undefined)).toBe(to)
-      for (const told of statuses) {
-        const isNews = to !== told && place(to) >= place(told)
-        expect(Evidence.news(standing, told)).toBe(isNews ? to : undefined)
-      }
-    }
-  })
-
-  it("are told with ranks that never fall, and with an equal rank only for a verification or another final status", () => {
-    fc.assert(
-      fc.property(fc.array(observation), fc.constantFrom(...policies), (seen, policy) => {
-        const told: Array<Status> = []
-        for (let count = 1; count <= seen.length; count++) {
-          const { evidence, read } = observe(seen.slice(0, count))
-          const next = Evidence.news(Evidence.standing(evidence, read?.status, policy), told.at(-1))
-          if (next !== undefined) told.push(next)
-        }
-        for (const [index, status] of told.entries()) {
-          const before = told[index - 1]
-          if (before === undefined) continue
-          expect(status).not.toBe(before)
-          expect(rank(status)).toBeGreaterThanOrEqual(rank(before))
-          if (rank(status) === rank(before)) {
-            expect(isTerminal(status) || status === "CUSTOMER_VERIFICATION").toBe(true)
-          }
-        }
-      })
-    )
-  })
-
-  it("leave the standing of a conflict unconfirmed until a read names one of its statuses", () => {
-    const evidence = Evidence.confirmed("SUCCEED") | Evidence.confirmed("FAILED")
-    const conflict = { rank: 10, conflict: ["SUCCEED", "FAILED"] }
-    for (const policy of policies) {
-      for (const read of [undefined, "PROCESSING", "CANCELLED", "CHARGEBACK"] as const) {
-        const undecided = { ...conflict, status: undefined, confirmed: false }
-        expect(Evidence.standing(evidence, read, policy)).toEqual(undecided)
-      }
-      const decided = { ...conflict, status: "FAILED", confirmed: true }
-      expect(Evidence.standing(evidence, "FAILED", policy)).toEqual(decided)
-    }
-    const claims = Evidence.claimed("SUCCEED") | Evidence.claimed("FAILED")
-    const decided = { ...conflict, status: "FAILED", confirmed: false }
-    expect(Evidence.standing(claims, "FAILED", "never")).toEqual(decided)
-  })
-
-  it("show that the service went back when the last read ranks below a confirmed status", () => {
-    const evidence = Evidence.confirmed("CHARGEBACK") | Evidence.confirmed("SUCCEED")
-    expect(Evidence.wentBack(evidence, "SUCCEED")).toBe(true)
-    expect(Evidence.wentBack(evidence, "CHARGEBACK")).toBe(false)
-    expect(Evidence.wentBack(Evidence.claimed("CHARGEBACK"), "SUCCEED")).toBe(false)
-    expect(Evidence.wentBack(evidence, undefined)).toBe(false)
-  })
+it("the service went back when the last read ranks below a confirmed status", () => {
+  const evidence = Evidence.confirmed("CHARGEBACK") | Evidence.confirmed("SUCCEED")
+  expect(Evidence.wentBack(evidence, "SUCCEED")).toBe(true)
+  expect(Evidence.wentBack(evidence, "CHARGEBACK")).toBe(false)
+  expect(Evidence.wentBack(Evidence.claimed("CHARGEBACK"), "SUCCEED")).toBe(false)
+  expect(Evidence.wentBack(evidence, undefined)).toBe(false)
 })

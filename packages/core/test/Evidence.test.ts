@@ -53,14 +53,3 @@ describe("the default policy", () => {
     }
   })
 })
-
-describe("the standing of no evidence", () => {
-  it("has every field", () => {
-    expect(Evidence.standing(Evidence.none, undefined)).toStrictEqual({
-      status: undefined,
-      rank: 0,
-      confirmed: false,
-      conflict: null
-    })
-  })
-})

@@ -34,24 +34,6 @@ describe("advance", () => {
   })
 })
 
-describe("isStatus", () => {
-  it("holds for the nine statuses and for no other value, such as a member of every object", () => {
-    expect(statuses.every(isStatus)).toBe(true)
-    for (const other of [
-      "constructor",
-      "__proto__",
-      "toString",
-      "succeed",
-      "",
-      1,
-      null,
-      undefined
-    ]) {
-      expect(isStatus(other)).toBe(false)
-    }
-  })
-})
-
 describe("text that is none of the nine", () => {
   const others = fc
     .oneof(fc.string(), fc.constantFrom("SETTLED", "constructor", "__proto__", "toString", ""))

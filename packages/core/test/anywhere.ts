@@ -40,7 +40,8 @@ const ofStatus: ReadonlyArray<Check> = [
     run: () => {
       same(statuses.map(rank), [1, 2, 3, 3, 10, 10, 10, 11, 12])
       same(statuses.filter(isTerminal), statuses.slice(4))
-      same(["NEW", "new", "", "toString", 1, null].filter(isStatus), ["NEW"])
+      const others = ["new", "", "toString", "constructor", "__proto__", 1, null, undefined]
+      same([...statuses, ...others].filter(isStatus), statuses)
     }
   },
   {
