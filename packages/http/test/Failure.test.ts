@@ -1,12 +1,8 @@
 import {
-  NotFound,
   RateLimited,
   type ReadError,
-  ServiceFailed,
-  Unauthorized,
   UnexpectedResponse,
-  Unreachable,
-  ValidationFailed
+  Unreachable
 } from "@pawl/core/PaymentsError"
 import * as Profile from "@pawl/core/Profile"
 import { expect, it } from "vitest"
@@ -37,29 +33,4 @@ it("the failure of a request for a token is final, and leaves no doubt about the
     expect(doubtOf(failure)).toEqual([false, false])
     expect(Failure.hadNoEffect(failure)).toBe(false)
   }
-})
-
-const sent = (error: ReadError) => Failure.toFailure(error, 7000)
-
-/**
- * Each error: whether a retry may help, it leaves a doubt, and the request surely had no effect.
- */
-it.each<[ReadError, boolean, boolean, boolean]>([
-  [new Unauthorized({ sent: true }), false, false, false],
-  [new ValidationFailed({ sent: true, fields: [] }), false, false, false],
-  [new NotFound({}), false, false, false],
-  [new ServiceFailed({ status: 500, attempts: 1 }), true, true, false],
-  [new RateLimited({ attempts: 1 }), true, false, true],
-  [new Unreachable({ reason: "reset", sent: true, attempts: 1 }), true, true, false],
-  [new Unreachable({ reason: "refused", sent: false, attempts: 1 }), true, false, true],
-  [unexpected(200), true, true, false],
-  [unexpected(302), false, false, false]
-])("%s", (error, isTransient, isInDoubt, hadNoEffect) => {
-  const failure = sent(error)
-  expect([
-    Failure.isTransient(failure),
-    Failure.isInDoubt(failure),
-    Failure.hadNoEffect(failure)
-  ]).toEqual([isTransient, isInDoubt, hadNoEffect])
-  expect(failure).toMatchObject({ error, doubt: isInDoubt ? error : undefined, retryAfter: 7000 })
 })

@@ -247,15 +247,6 @@ export const handlers: ReadonlyArray<Planted> = [
     }
   ],
   [
-    "money that goes back counts only after SUCCEED",
-    "`to` decides",
-    {
-      isOurs: (next, order) =>
-        right.isOurs(next, order) &&
-        (!ends("REFUNDED", "CHARGEBACK")(next) || next.from === "SUCCEED")
-    }
-  ],
-  [
     "the money stays after CHARGEBACK",
     "CHARGEBACK takes",
     {
@@ -266,19 +257,9 @@ export const handlers: ReadonlyArray<Planted> = [
     }
   ],
   [
-    "CHARGEBACK is ignored",
-    "CHARGEBACK takes",
-    { isOurs: (next, order) => right.isOurs(next, order) && next.to !== "CHARGEBACK" }
-  ],
-  [
     "the goods of a refunded order stay given",
     "a refund of the whole amount",
     { stock: (stored) => (stored.some((each) => isPaid(each) || isRefunded(each)) ? 1 : 0) }
-  ],
-  [
-    "a refund counts as a sale",
-    "a refund of the whole amount",
-    { stock: (stored) => (stored.some(ends("SUCCEED")) ? 1 : 0) }
   ],
   [
     "REFUNDED takes the whole amount",
@@ -288,14 +269,6 @@ export const handlers: ReadonlyArray<Planted> = [
         const { money, stock } = right.books(stored, order)
         return { money: stored.some(isPaid) ? money : 0, stock }
       }
-    }
-  ],
-  [
-    "the second of two refunds is dropped",
-    "refunds of parts",
-    {
-      books: (stored, order) =>
-        right.books(stored, { ...order, refunds: order.refunds.slice(0, 1) })
     }
   ],
   [

@@ -44,11 +44,6 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
     }
   ],
   [
-    "evidence is kept in 16 bits",
-    "evidence is joined",
-    seeing((row) => ({ ...row, evidence: row.evidence & 0xffff }))
-  ],
-  [
     "a token's order counts as that of the registration before it",
     "a registration changes",
     (ledger) => ({
@@ -62,14 +57,6 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
           return yield* new RegisteredDifferently({ field: "amount" })
         return yield* ledger.register(operation, at)
       })
-    })
-  ],
-  [
-    "operations of one kind are not registered",
-    "an operation has one row",
-    (ledger) => ({
-      register: (operation, at) =>
-        operation.kind === "apm-payout" ? Effect.void : ledger.register(operation, at)
     })
   ],
   [
@@ -116,19 +103,6 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
         const accepted = yield* ledger.accept(verified, at)
         const { due } = yield* ledger.backlog(at)
         if (!accepted.isNew && due > before.due) yield* putOff(ledger, verified, at, undefined)
-        return accepted
-      })
-    })
-  ],
-  [
-    "each new status delays the work",
-    "a row is due",
-    (ledger) => ({
-      accept: Effect.fnUntraced(function* (verified, at) {
-        const before = yield* ledger.get(verified.method, verified.transactionId)
-        const accepted = yield* ledger.accept(verified, at)
-        if (before !== undefined && verified.claim !== undefined && accepted.isNew)
-          yield* putOff(ledger, verified, at, at)
         return accepted
       })
     })
@@ -199,28 +173,6 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
     "a row is not shown before its first callback",
     "an operation has one row",
     seeing((row) => (row.callbacks === 0 ? undefined : row))
-  ],
-  [
-    "the creation time of a row is that of its registration",
-    "an operation has one row",
-    (ledger) => {
-      const registered = new Map<string, number>()
-      return {
-        ...seeing((row) => ({
-          ...row,
-          createdAt: registered.get(row.transactionId) ?? row.createdAt
-        }))(ledger),
-        register: (operation, at) => {
-          registered.set(operation.transactionId, at)
-          return ledger.register(operation, at)
-        }
-      }
-    }
-  ],
-  [
-    "times are kept in 32 bits",
-    "an operation has one row",
-    seeing((row) => ({ ...row, createdAt: row.createdAt | 0 }))
   ],
   [
     "a registration during a lease is lost",

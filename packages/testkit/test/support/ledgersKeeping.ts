@@ -1,6 +1,4 @@
-import * as Evidence from "@pawl/core/Evidence"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
-import type { Key } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { seeing, type ChangeLedger } from "./ledgerBugs.ts"
@@ -8,54 +6,11 @@ import type { PlantedBug } from "@pawl/test-support/PlantedBugs"
 
 export const keeping: ReadonlyArray<PlantedBug<ChangeLedger>> = [
   [
-    "the claim of a refund's callback is shown on its payment",
-    "evidence is joined",
-    (ledger) => {
-      const claimed = new Map<string, Evidence.Evidence>()
-      return {
-        ...seeing((row) =>
-          row.kind === "card-payment"
-            ? {
-                ...row,
-                evidence: Evidence.join(row.evidence, claimed.get(row.transactionId) ?? 0)
-              }
-            : row
-        )(ledger),
-        accept: (verified, at) => {
-          const { claim, kind, transactionId } = verified
-          if (kind === "refund" && claim !== undefined)
-            claimed.set(transactionId, Evidence.claimed(claim))
-          return ledger.accept(verified, at)
-        }
-      }
-    }
-  ],
-  [
     "a registered refund is not found by its refundId",
     "an id that is not signed",
     (ledger) => ({
       accept: (verified, at) => ledger.accept({ ...verified, refundId: undefined }, at)
     })
-  ],
-  [
-    "a join loses the claims of one row",
-    "evidence is joined",
-    (ledger) => {
-      const lost = new Map<string, Evidence.Evidence>()
-      const lostOf = ({ transactionId }: Key) => lost.get(transactionId) ?? Evidence.none
-      return {
-        ...seeing((row) => ({ ...row, evidence: row.evidence & ~lostOf(row) }))(ledger),
-        write: (leased, change) =>
-          Effect.gen(function* () {
-            const other = yield* ledger.get(leased.method, leased.transactionId)
-            const written = yield* ledger.write(leased, change)
-            if (written === undefined && other !== undefined && change.kind === other.kind) {
-              lost.set(leased.transactionId, leased.evidence & ~other.evidence)
-            }
-            return written
-          })
-      }
-    }
   ],
   [
     "a join loses the told status of one row",

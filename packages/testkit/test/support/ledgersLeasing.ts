@@ -1,4 +1,3 @@
-import * as Evidence from "@pawl/core/Evidence"
 import { perLane, type Leased, type Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
@@ -68,23 +67,6 @@ export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
     })
   ],
   [
-    "a write is made without the lease",
-    "one worker has",
-    (ledger) => {
-      const { leases, port } = watching(ledger)
-      return {
-        ...port,
-        write: Effect.fnUntraced(function* (leased, change) {
-          const written = yield* port.write(leased, change)
-          const held = leases.get(keyOf(leased))
-          if (written !== undefined || held === undefined || held.lease === leased.lease)
-            return written
-          return yield* port.write(held, change)
-        })
-      }
-    }
-  ],
-  [
     "all leases have the same id",
     "one worker has",
     (ledger) => {
@@ -141,65 +123,9 @@ export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
     }
   ],
   [
-    "a repeat during a lease delays the poll",
-    "a new status",
-    (ledger) => {
-      const { isLeased, port } = watching(ledger)
-      const repeated = new Set<string>()
-      return {
-        ...port,
-        accept: Effect.fnUntraced(function* (verified, at) {
-          const row = yield* ledger.get(verified.method, verified.transactionId)
-          const accepted = yield* ledger.accept(verified, at)
-          const isSure = Evidence.confirmedStatuses(row?.evidence ?? 0).some(
-            (each) => each === verified.claim
-          )
-          if (!accepted.isNew && !isSure && isLeased(verified.transactionId))
-            repeated.add(verified.transactionId)
-          return accepted
-        }),
-        write: (leased, change) =>
-          port.write(
-            leased,
-            repeated.delete(leased.transactionId)
-              ? Struct.omit(change, ["polls", "pollAt"])
-              : change
-          )
-      }
-    }
-  ],
-  [
     "a clock that is set back leaves rows due in the future",
     "a row is due",
     () => ({ shift: () => Effect.void })
-  ],
-  [
-    "every repeat during a lease makes the row due",
-    "a row is due",
-    (ledger) => {
-      const { isLeased, port } = watching(ledger)
-      const repeated = new Map<string, number>()
-      return {
-        ...port,
-        accept: (verified, at) =>
-          Effect.tap(ledger.accept(verified, at), ({ isNew }) =>
-            Effect.sync(() => {
-              const id = verified.transactionId
-              if (!isNew && isLeased(id)) repeated.set(id, at)
-            })
-          ),
-        write: (leased, change) => {
-          const { release } = change
-          const at = repeated.get(leased.transactionId)
-          return port.write(
-            leased,
-            release === undefined || at === undefined
-              ? change
-              : { ...change, release: { dueAt: Math.min(at, release.dueAt ?? at) } }
-          )
-        }
-      }
-    }
   ],
   [
     "all first reads are made oldest first",

@@ -1,4 +1,3 @@
-import * as Evidence from "@pawl/core/Evidence"
 import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import type { Observation } from "../../src/Generators.ts"
 import { evidenceReducer, type Reducer, type Standing } from "../../src/Laws/Reducer.ts"
@@ -28,11 +27,6 @@ const inherited = (status: string): number => rankTable[status] ?? 0
 
 export const rules: ReadonlyArray<readonly [bug: string, law: string, rule: Rule]> = [
   [
-    "no rank check: last write wins",
-    "a late status changes nothing",
-    step((_, incoming) => incoming)
-  ],
-  [
     "a terminal status is replaced by PROCESSING",
     "a late status does not replace a terminal one",
     step((stored, incoming) =>
@@ -61,11 +55,6 @@ export const rules: ReadonlyArray<readonly [bug: string, law: string, rule: Rule
     "CANCELLED is outranked by SUCCEED",
     "another status of the same rank changes nothing",
     ranked({ CANCELLED: 9 })
-  ],
-  [
-    "REFUNDED is ignored",
-    "a status that ranks later is stored",
-    step((stored, incoming) => (incoming === "REFUNDED" ? stored : later(stored, incoming)))
   ],
   [
     "no status is stored after a terminal one",
@@ -98,15 +87,6 @@ export const rules: ReadonlyArray<readonly [bug: string, law: string, rule: Rule
     fold<string | undefined>((stored, incoming) =>
       stored === undefined || inherited(incoming) > inherited(stored) ? incoming : stored
     )
-  ],
-  [
-    "the third terminal status wins",
-    "another status of the same rank changes nothing",
-    (observations) => {
-      const ends = observations.filter((each) => isStatus(each) && rank(each) === 10)
-      const held = documented(observations)
-      return isStatus(held) && rank(held) === 10 ? (ends[2] ?? held) : held
-    }
   ]
 ]
 
@@ -155,18 +135,6 @@ export const reducers: ReadonlyArray<readonly [bug: string, law: string, reducer
       right(
         observations.map((each) =>
           each.source === "callback" && isEnd(each)
-            ? { source: "response", status: each.status }
-            : each
-        )
-      )
-  ],
-  [
-    "two claims of a terminal status confirm it",
-    "a claim that the policy ignores changes nothing",
-    (observations) =>
-      right(
-        observations.map((each, at) =>
-          each.source === "callback" && observations.indexOf(each) < at
             ? { source: "response", status: each.status }
             : each
         )
@@ -289,16 +257,5 @@ export const reducers: ReadonlyArray<readonly [bug: string, law: string, reducer
       const standing = right(observations)
       return standing.status === "NEW" ? nothing : standing
     }
-  ],
-  [
-    "only callbacks are used",
-    "the only status of the highest rank stands",
-    (observations) =>
-      Evidence.standing(
-        all(observations.filter(({ source }) => source === "callback"))
-          .map(Evidence.claimed)
-          .reduce(Evidence.join, Evidence.none),
-        undefined
-      )
   ]
 ]
