@@ -1,11 +1,13 @@
 /** A ledger on a real store in virtual time, which stands still while a statement is under way. */
 import { Ledger } from "@pawl/webhook/Ledger"
+import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { everyCall } from "../EveryCall.ts"
 import { noteWakes, settle } from "../VirtualTime.ts"
@@ -34,8 +36,15 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
     return set.done
   })
 
-  const built = Layer.build(Stores.layerLedger(store))
-  const ledger = Context.get(yield* Effect.provideService(built, Clock.Clock, clock), Ledger)
+  // A pool that looks for idle connections would wake every minute of the virtual time.
+  const layer: Layer.Layer<Ledger, unknown> =
+    store._tag === "postgres"
+      ? NodePostgres.layerLedger({ url: Redacted.make(store.url), idleTimeout: Duration.infinity })
+      : Stores.layerLedger(store)
+  const ledger = Context.get(
+    yield* Effect.provideService(Layer.build(layer), Clock.Clock, clock),
+    Ledger
+  )
   const watched = everyCall(ledger, (call) =>
     Effect.suspend(() => {
       calls++

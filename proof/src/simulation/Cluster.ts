@@ -15,7 +15,6 @@ import * as Nemesis from "./Nemesis.ts"
 import * as Network from "./Network.ts"
 import type { Observer } from "./Observer.ts"
 import {
-  day,
   type Fault,
   type Operation,
   type Outage,
@@ -48,6 +47,8 @@ const movesFrom = {
 }
 
 const repairTime = Duration.toMillis(Duration.hours(2))
+/** How long the receivers watch for outages in the quiet time: all is read half an hour after one. */
+const watchTime = Duration.toMillis(Duration.hours(1))
 
 export const make = Effect.fnUntraced(function* (
   plan: Plan,
@@ -69,7 +70,7 @@ export const make = Effect.fnUntraced(function* (
   const store = yield* CrashableStore.make(nemesis, trace, {
     direct: ledger,
     plant: bug.ledger,
-    watchedUntil: plan.outages && plan.quietAt + day,
+    watchedUntil: plan.outages && plan.quietAt + watchTime,
     isUnreadable: (id) => trace.now() < repairedAt && operationOfId(id)?.isUnreadable === true,
     registered: observer.registered
   })
