@@ -209,6 +209,31 @@ describe("a row whose kind is not known", () => {
   )
 
   test.with(() => layerMemory)(
+    "is booked with the amount that the service signed as paid, not that of its order",
+    function* () {
+      const ledger = yield* Ledger
+      const order = { kind: "card-payment", transactionId: "1", currency: "EUR" } as const
+      yield* ledger.register({ ...order, amount: "10.00", account: "mid-1" }, day + 1)
+      const amountAfter = Effect.fnUntraced(function* (callback: Parameters<typeof card>[0]) {
+        yield* ledger.accept(verified("card", card({ transactionId: "1", ...callback })), day + 1)
+        const found = new Map<string, DayComparison.Compared>()
+        yield* toEnd(
+          compareRows(found, () => Effect.succeed({ kind: "card-payment", status: "SUCCEED" }))
+        )
+        return [...found.values()].map(({ amount }) => amount)
+      })
+      expect(yield* amountAfter({ transactionStatus: "PENDING", orderAmount: "9.00" })).toEqual([
+        "10.00"
+      ])
+      expect(yield* amountAfter({ mid: "mid-2", orderAmount: "7.00" })).toEqual(["10.00"])
+      expect(yield* amountAfter({ orderAmount: "12.00" })).toEqual(["12.00"])
+      const { rows } = yield* ledger.claim({ at: day + 2, until: day + 3, limit: 1 })
+      yield* Effect.forEach(rows, (row) => ledger.write(row, { told: "SUCCEED", sequence: 1 }))
+      expect(yield* amountAfter({ orderAmount: "12.00" })).toEqual(["12.00"])
+    }
+  )
+
+  test.with(() => layerMemory)(
     "is compared once, even if its kind is known at the next run",
     function* () {
       const ledger = yield* Ledger

@@ -3,7 +3,7 @@
  *
  * The transactions are those whose rows were created on the day, in UTC. Ours is the status that
  * the handler received last, as in the merchant's own books; theirs is the status that the service
- * states now. If they differ, the row is read once more, because the handler may have been called
+ * states now. A row is read once more behind the answer, because the handler may have been called
  * since. Fees, and payments that only the service knows, are outside.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -16,7 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Reading from "@pawl/webhook/internal/verify/Reading"
 import { Ledger } from "@pawl/webhook/Ledger"
-import type { Row } from "@pawl/webhook/internal/rule/Row"
+import type { Row, StoredCallback } from "@pawl/webhook/internal/rule/Row"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 
 /** A compared transaction. */
@@ -29,7 +29,7 @@ export interface Compared {
   readonly kind: Kind
   readonly transactionId: string
   readonly requestId: string | null
-  /** The amount and the currency of the order, else of a callback. */
+  /** The amount and the currency of the callback of SUCCEED, else of the order, else of another callback. */
   readonly amount: string | null
   readonly currency: string | null
   /** The status that the handler received last, if any. */
@@ -136,8 +136,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
       return
     }
     const { kind, status: theirs } = answer
-    const isEnough = row.told === theirs && hasOrder(row)
-    const newest = isEnough ? row : yield* stored(shard, row)
+    const newest = yield* stored(shard, row)
     // The row was joined to another row of its transaction, which is compared by itself.
     if (newest === undefined) return
     // The answer of the service may be older than the status that the handler received since.
@@ -153,9 +152,6 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
   return counts
 })
 
-const hasOrder = ({ ordered }: Row): boolean =>
-  ordered?.amount !== undefined && ordered.currency !== undefined
-
 /** Reads a row again, with its newest callbacks, which a page does not have. */
 const stored = (ledger: Ledger["Service"], { method, scope, transactionId }: Row) =>
   Effect.map(
@@ -163,12 +159,17 @@ const stored = (ledger: Ledger["Service"], { method, scope, transactionId }: Row
     (stories) => stories.find(({ row }) => row.scope === scope)?.row
   )
 
-/** Returns the order of a row, else that of a callback. */
+/** Returns the request of a row, and its amount. A callback of another account is a replay. */
 const orderOf = ({ newestCallbacks, ordered }: Row) => {
-  const [signed] = Object.values(newestCallbacks).flatMap((each) => each.signed ?? [])
+  const signedBy = ({ signed }: Partial<StoredCallback> = {}) =>
+    (ordered?.account ?? signed?.account) === signed?.account ? signed : undefined
+  const paid = signedBy(newestCallbacks.SUCCEED)
+  const signed = Object.values(newestCallbacks)
+    .map(signedBy)
+    .find((each) => each !== undefined)
   return {
     requestId: ordered?.requestId ?? null,
-    amount: ordered?.amount ?? signed?.amount ?? null,
-    currency: ordered?.currency ?? signed?.currency ?? null
+    amount: paid?.amount ?? ordered?.amount ?? signed?.amount ?? null,
+    currency: paid?.currency ?? ordered?.currency ?? signed?.currency ?? null
   }
 }
