@@ -47,6 +47,13 @@ describe("an error of PostgreSQL", () => {
     expect(fault.cause).toContain(`SQLSTATE ${state}`)
   })
 
+  it("of a database that is renamed or restored is unavailable", () => {
+    expect(Fault.of(ofPostgres("3D000"))).toEqual({
+      kind: "unavailable",
+      cause: "the database is missing (SQLSTATE 3D000)"
+    })
+  })
+
   it.each(["26000", "25P02"])("with the state %s is that of a pooler", (state) => {
     expect(Fault.of(ofPostgres(state))).toEqual({
       kind: "statement",

@@ -1,8 +1,8 @@
 /**
  * Classifies the errors of a store.
  *
- * - `unavailable`: the store does not answer, is busy, or is read-only after a fail-over. The call
- *   may succeed a second later.
+ * - `unavailable`: the store does not answer, is busy, is renamed or restored, or is read-only after
+ *   a fail-over. The call may succeed a second later.
  * - `refused`: the role or the process lacks rights.
  * - `full`: the disk has no room.
  * - `statement`: a table or a column is missing, or a trigger or a constraint refuses the row.
@@ -25,6 +25,7 @@ const noSession: Meaning = ["statement", "a pooler is not in session mode"]
 /** SQLSTATE codes by their longest beginning. */
 const states: Readonly<Record<string, Meaning>> = {
   "25006": ["unavailable", "the database is read-only"],
+  "3D000": ["unavailable", "the database is missing"],
   "28": ["refused", "the database refuses the role"],
   "42501": ["refused", "the role has too few rights"],
   "42P01": ["statement", "a table is missing"],
