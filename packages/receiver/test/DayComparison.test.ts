@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { KnownKind } from "@pawl/core/Kind"
-import { NotFound, Unauthorized, Unreachable } from "@pawl/core/PaymentsError"
+import { NotFound, type ReadError, Unauthorized, Unreachable } from "@pawl/core/PaymentsError"
 import type { Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Context from "effect/Context"
@@ -137,21 +137,26 @@ describe("the comparison of a day", () => {
     Effect.gen(function* () {
       const ledger = yield* Ledger
       yield* ledger.register({ kind: "apm-payment", transactionId: "1" }, day)
-      const errors = [
-        [1, new Unauthorized({ sent: true })],
-        [4, new Unreachable({ reason: "reset", sent: true, attempts: 1 })]
-      ] as const
-      for (const [times, error] of errors) {
-        const { kept, lines } = keepLog("Warn", ({ message }) => [message].flat())
+      const unauthorized = new Unauthorized({ sent: true })
+      const unreachable = new Unreachable({ reason: "reset", sent: true, attempts: 1 })
+      const answers: ReadonlyArray<[number, unknown, Effect.Effect<never, ReadError>]> = [
+        [1, unauthorized.message, Effect.fail(unauthorized)],
+        [4, unreachable.message, Effect.fail(unreachable)],
+        [4, expect.stringContaining("timed out"), Effect.never]
+      ]
+      for (const [times, message, answer] of answers) {
+        const { kept, lines } = keepLog("Warn", (entry) => [entry.message].flat())
         let reads = 0
-        const reader = { read: () => Effect.suspend(() => (reads++, Effect.fail(error))) }
-        yield* toEnd(
+        const reader = { read: () => Effect.suspend(() => (reads++, answer)) }
+        const run = yield* Effect.forkChild(
           DayComparison.run({ day, rate: 10, isKnown: () => false, note: () => Effect.void }).pipe(
             Effect.provide(Layer.succeed(StatusReader, reader)),
             kept
           )
         )
-        expect(lines).toEqual([["A status could not be read", error.message]])
+        yield* TestClock.adjust("5 minutes")
+        yield* Fiber.join(run)
+        expect(lines).toEqual([["A status could not be read", message]])
         expect(reads).toBe(times)
       }
     }).pipe(Effect.provide(layerMemory, { local: true }))
