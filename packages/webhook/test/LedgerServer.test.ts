@@ -67,6 +67,19 @@ await onPostgres((place) => {
     )
   })
 
+  test("a database whose encoding lacks letters is refused at the start", function* () {
+    const sql = yield* elsewhere
+    const database = `${place.database}_latin`
+    const { message } = yield* Effect.acquireUseRelease(
+      sql.unsafe(`CREATE DATABASE ${database} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`),
+      () => Effect.flip(Effect.scoped(Layer.build(Layer.fresh(ledgerOf({ ...place, database }))))),
+      () => Effect.orDie(sql.unsafe(`DROP DATABASE ${database}`))
+    )
+    expect(message).toBe(
+      "The PostgreSQL database cannot be used: its encoding LATIN1 lacks letters; make one with ENCODING 'UTF8'"
+    )
+  })
+
   live("a transaction whose connection is lost fails as the unavailable store", function* () {
     const { run } = Context.get(yield* build(), Transactions)
     const lost = Effect.flatMap(

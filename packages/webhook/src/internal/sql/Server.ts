@@ -1,5 +1,5 @@
 /**
- * The PostgreSQL server of a ledger: whether it keeps its commits, and the end of connections to a
+ * The PostgreSQL server of a ledger: whether it keeps its commits and all letters, and the end of connections to a
  * read-only server.
  *
  * After a fail-over the old primary may go on read-only with its connections open. A refused write
@@ -24,16 +24,17 @@ interface Settings {
   readonly read_only: string
   readonly synchronous_commit: string
   readonly fsync: string
+  readonly encoding: string
 }
 
-/** A commit must not return before it is on the disk. */
+/** A commit must not return before it is on the disk, and a callback may have any letter. */
 export const check = (sql: SqlClient): Effect.Effect<void, SqlError> =>
   sql.onDialectOrElse({
     pg: () =>
       Effect.flatMap(
         sql<Settings>`SELECT current_setting('transaction_read_only') AS read_only,
           current_setting('synchronous_commit') AS synchronous_commit,
-          current_setting('fsync') AS fsync`,
+          current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding`,
         ([settings]) => {
           const reason = settings && reasonToRefuse(settings)
           if (reason === undefined) return Effect.void
@@ -49,7 +50,11 @@ export const check = (sql: SqlClient): Effect.Effect<void, SqlError> =>
 const reasonToRefuse = (settings: Settings): string | undefined => {
   if (settings.read_only === "on") return "it is read-only; name the primary server"
   const off = (["synchronous_commit", "fsync"] as const).find((name) => settings[name] === "off")
-  return off && `a commit would not reach the disk (${off} is off)`
+  if (off !== undefined) return `a commit would not reach the disk (${off} is off)`
+  // The server keeps the bytes of SQL_ASCII as they are.
+  return /^(?:UTF8|SQL_ASCII)$/u.test(settings.encoding)
+    ? undefined
+    : `its encoding ${settings.encoding} lacks letters; make one with ENCODING 'UTF8'`
 }
 
 export const makeRetire = (
