@@ -125,13 +125,14 @@ describe("dead letters", () => {
     let isBroken = true
     const world = yield* World.make({
       read: World.says("PENDING"),
-      handle: () => (isBroken ? Effect.fail("no") : Effect.void)
+      handle: () => (isBroken ? Effect.fail("no") : Effect.void),
+      retrySchedule: World.hourly
     })
     const { receive } = yield* world.start
     const ask = yield* asking(world.ledger)
     expect((yield* ask("/dead-letters")).json).toEqual([])
     yield* receive("1", "PENDING")
-    yield* World.pass("25 hours")
+    yield* World.pass("27 hours")
 
     const { json } = yield* ask("/dead-letters")
     expect(json).toEqual([
@@ -141,7 +142,7 @@ describe("dead letters", () => {
         transactionId: "1",
         reason: "handler-failed",
         to: "PENDING",
-        at: expect.stringMatching(/^1970-01-02T00:.*Z$/u),
+        at: expect.stringMatching(/^1970-01-02T02:.*Z$/u),
         attempts: expect.any(Number),
         explanation: expect.stringMatching(/24 hours.*redrive/u)
       }

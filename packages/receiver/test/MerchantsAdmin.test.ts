@@ -7,7 +7,7 @@ import * as Admin from "../src/Admin.ts"
 import { askAdmin } from "./askAdmin.ts"
 import * as Merchants from "../src/Merchants.ts"
 import { callback, make, type Shop } from "./merchantWorld.ts"
-import { pass, planted } from "@pawl/test-support/World"
+import { hourly, pass, planted } from "@pawl/test-support/World"
 import * as NodeAdminPage from "../src/internal/admin/NodeAdminPage.ts"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { test } from "@pawl/test-support/Tests"
@@ -66,9 +66,10 @@ describe("the admin API of several merchants", () => {
   })
 
   test("names the next page of a merchant's dead letters, and redrives his alone", function* () {
-    const { ask, send } = yield* started()
-    for (const id of ["200001", "200002"]) yield* send(shops[1]!, id)
-    yield* pass("26 hours")
+    const shop: Shop = { ...shops[1]!, retrySchedule: hourly }
+    const { ask, send } = yield* started({}, [shops[0]!, shop])
+    for (const id of ["200001", "200002"]) yield* send(shop, id)
+    yield* pass("27 hours")
     const { headers, json } = yield* ask("/merchants/shop-b/dead-letters?limit=1")
     expect(json).toHaveLength(1)
     const next = /^<(.+)>; rel="next"$/u.exec(headers["link"] ?? "")?.[1] ?? ""

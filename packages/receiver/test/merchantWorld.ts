@@ -27,6 +27,7 @@ export interface Shop {
   readonly read?: StatusReader["Service"]["read"]
   readonly ledger?: Layer.Layer<Ledger, unknown>
   readonly storeBytes?: number
+  readonly retrySchedule?: Receiver.Options["retrySchedule"]
 }
 
 export interface Call {
@@ -59,7 +60,7 @@ export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
       id,
       accounts,
       storeBytes,
-      layer: Receiver.layer().pipe(
+      layer: Receiver.layer({ retrySchedule: shop.retrySchedule }).pipe(
         Layer.provide([handler, reader, Verifier.layer({ current, accounts })]),
         Layer.provide(NodeHmac.layer),
         Layer.provideMerge(ledger)
