@@ -12,6 +12,7 @@ import type * as Scope from "effect/Scope"
 import { expect } from "@effect/vitest"
 import * as CallbackUrl from "../src/CallbackUrl.ts"
 import * as Ledger from "../src/Ledger.ts"
+import * as NodeSqlite from "../src/NodeSqlite.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Seal from "../src/Seal.ts"
 import * as Verifier from "../src/Verifier.ts"
@@ -31,16 +32,10 @@ const makers = {
     Layer.provide(Verifier.layer({ current: Redacted.make("sandbox-secret") }), NodeHmac.layer)
 }
 
-const made = () => ({
-  env: makers.env(),
-  hmac: makers.hmac(),
-  profile: makers.profile(),
-  ledger: makers.ledger(),
-  handler: makers.handler(),
-  reader: makers.reader(),
-  verifier: makers.verifier()
-})
-type Services = ReturnType<typeof made>
+type Services = { readonly [Name in keyof typeof makers]: ReturnType<(typeof makers)[Name]> }
+
+const made = () =>
+  Object.fromEntries(Object.entries(makers).map(([name, make]) => [name, make()])) as Services
 
 const receiver = Receiver.layer()
 
@@ -89,7 +84,7 @@ const layers: ReadonlyArray<
 ]
 
 test.each(layers)(
-  "%s is shared with the same services, and built anew with another one",
+  "C25: %s is shared with the same services, and built anew with another one",
   function* (_, reads, build) {
     const memo = yield* Layer.makeMemoMap
     const scope = yield* Effect.scope
@@ -102,3 +97,30 @@ test.each(layers)(
     }
   }
 )
+
+const services = made()
+
+/** Layers that each call makes anew. */
+const anew: ReadonlyArray<readonly [name: string, make: () => ReturnType<typeof building>]> = [
+  [
+    "Receiver.layer",
+    () => {
+      const { handler, ledger, reader, verifier } = services
+      const dependencies = Layer.mergeAll(verifier, ledger, handler, reader)
+      return building(Layer.provide(Receiver.layer(), dependencies), Receiver.Receiver)
+    }
+  ],
+  [
+    "NodeSqlite.layerLedger",
+    () => building(NodeSqlite.layerLedger({ filename: ":memory:" }), Ledger.Ledger)
+  ]
+]
+
+test.each(anew)("C25: two calls of %s are two services, and one value is one", function* (_, make) {
+  const memo = yield* Layer.makeMemoMap
+  const scope = yield* Effect.scope
+  const one = make()
+  const first = yield* one(memo, scope)
+  expect(yield* one(memo, scope)).toBe(first)
+  expect(yield* make()(memo, scope)).not.toBe(first)
+})
