@@ -5,70 +5,47 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { MinimumLogLevel } from "effect/References"
-import { SqlClient } from "effect/sql/SqlClient"
-import { describe, expect, it, vi } from "vitest"
+import * as Scope from "effect/Scope"
+import { pass } from "@pawl/test-support/World"
+import { describe, expect, vi } from "vitest"
 import { Journal } from "@pawl/webhook/Journal"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { Merchants } from "../src/Merchants.ts"
 import { callback, make, searchOf, type Shop } from "./merchantWorld.ts"
-import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { files, onPostgres } from "@pawl/test-support/Stores"
-import { live } from "@pawl/test-support/Tests"
+import { live, test } from "@pawl/test-support/Tests"
 
-const quiet = <A, E>(effect: Effect.Effect<A, E>) =>
-  Effect.runPromise(Effect.provideService(effect, MinimumLogLevel, "None"))
-
-describe("the store of a merchant", async () => {
-  const shop = (id: string, place: Place, changes?: Partial<Shop>): Shop => ({
-    id,
-    accounts: [id],
-    ledger: ledgerOf(place),
-    ...changes
-  })
-
-  /**
-   * Starts the second merchant with the store of the first. `meanwhile` delays the statements that
-   * ask for the merchant of this store.
-   */
-  const check = (places: readonly [Place, Place], meanwhile: Effect.Effect<unknown, unknown>) =>
-    Effect.gen(function* () {
-      const [first, second] = places
-      const broken: Partial<Shop> = { handle: () => Effect.fail("broken") }
-      const both = [shop("shop-a", first, broken), shop("shop-b", second, broken)]
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const { calls, send } = yield* make(both)
-          for (const each of both) expect(yield* send(each, "100001")).toBe(200)
-          yield* Effect.suspend(() => Effect.succeed(calls.length)).pipe(
-            Effect.delay("10 millis"),
-            Effect.repeat({ until: (count) => count >= 2 })
-          )
-        })
-      )
-      const told: Array<string> = []
-      // The calls of the handlers are due again after a second.
-      yield* Effect.sleep("1200 millis")
-      const start = (shops: ReadonlyArray<Shop>) => Effect.exit(Effect.scoped(make(shops)))
-      const delay = yield* Effect.forkChild(meanwhile)
-      yield* Effect.sleep("100 millis")
-      const handle = () => Effect.sync(() => void told.push("shop-b"))
-      const wrong = yield* start([shop("shop-b", first, { handle })])
-      expect(String(wrong)).toContain("belongs to another merchant key")
-      expect(told).toEqual([])
-      yield* Fiber.await(delay)
-      expect(Exit.isSuccess(yield* start(both))).toBe(true)
-    }).pipe(quiet)
-
-  const hold = (place: Place) =>
-    Effect.flatMap(SqlClient, (sql) =>
-      sql.withTransaction(Effect.andThen(sql`LOCK TABLE pawl_settings`, Effect.sleep("1 second")))
-    ).pipe(Effect.provide(client(place)))
-
-  const file = files()
-  it("is not worked on for another one: SQLite", () => check([file(), file()], Effect.void))
-  await onPostgres((one) => {
-    it("is not worked on for another one: PostgreSQL", () => check([one, file()], hold(one)))
+describe("the store of a merchant", () => {
+  test("is not worked on for another one, however late the store says whose it is", function* () {
+    const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
+    const first: Shop = {
+      id: "shop-a",
+      accounts: ["shop-a"],
+      ledger: Layer.succeed(Ledger, ledger),
+      handle: () => Effect.fail("broken")
+    }
+    const scope = yield* Scope.make()
+    const { calls, send } = yield* Scope.provide(make([first]), scope)
+    expect(yield* send(first, "100001")).toBe(200)
+    yield* pass("10 seconds")
+    expect(calls.length).toBeGreaterThan(1)
+    yield* Scope.close(scope, Exit.void)
+    // The calls of the handler are due again.
+    yield* pass("10 minutes")
+    const told: Array<string> = []
+    const takeOwner: typeof ledger.takeOwner = (account) =>
+      Effect.delay(ledger.takeOwner(account), "1 minute")
+    const handle = ({ transactionId }: { readonly transactionId: string }) =>
+      Effect.sync(() => void told.push(transactionId))
+    const late = Layer.succeed(Ledger, { ...ledger, takeOwner })
+    const wrong = yield* Effect.forkChild(
+      Effect.exit(make([{ id: "shop-b", ledger: late, handle }]))
+    )
+    yield* pass("2 minutes")
+    expect(String(yield* Fiber.join(wrong))).toContain("belongs to another merchant key")
+    expect(told).toEqual([])
+    yield* make([{ ...first, handle }])
+    yield* pass("1 minute")
+    expect(told).toEqual(["100001"])
   })
 
   live.with(() => layerMemory)("is not shared", function* () {
