@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as RowLease from "../src/internal/work/Lease.ts"
 import * as Lease from "../src/internal/requests/Lease.ts"
 import * as Ledger from "../src/Ledger.ts"
@@ -76,8 +76,4 @@ describe.each([
     yield* TestClock.adjust("1 millis")
     yield* Fiber.join(fiber)
   })
-})
-
-it("a request is leased for 30 seconds", () => {
-  expect(Lease.duration).toBe(30_000)
 })

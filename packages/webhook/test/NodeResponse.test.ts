@@ -1,26 +1,18 @@
 import { expect } from "@effect/vitest"
-import { live, test } from "@pawl/test-support/Tests"
+import { live } from "@pawl/test-support/Tests"
 import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
-import * as TestClock from "effect/testing/TestClock"
 import type { RequestListener, ServerResponse } from "node:http"
 import { connect } from "node:net"
-import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
 import * as Door from "../src/internal/doors/Door.ts"
 import * as NodeConnections from "../src/internal/doors/NodeConnections.ts"
-import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
-import * as NodeSqlite from "../src/NodeSqlite.ts"
 import * as Receiver from "../src/Receiver.ts"
-import { dependencies, post } from "./doors.ts"
-import { files } from "@pawl/test-support/Stores"
-
-const file = files()
+import { makeReceiver, post } from "./doors.ts"
 
 const send = (port: number) =>
   Effect.map(
@@ -42,76 +34,10 @@ const application = (listener: RequestListener) => {
   return { answer, open, served }
 }
 
-const counted = <E>(
-  ledger: Layer.Layer<Ledger, E>,
-  change: (real: Ledger["Service"]) => Ledger["Service"] = (real) => real
-) => {
-  let accepts = 0
-  const counting = Layer.effect(
-    Ledger,
-    Effect.map(Ledger, (real) => {
-      const { accept, ...others } = change(real)
-      return Ledger.of({
-        ...others,
-        accept: (...callback) =>
-          Effect.suspend(() => {
-            accepts++
-            return accept(...callback)
-          })
-      })
-    })
-  ).pipe(Layer.provide(ledger))
-  return {
-    layer: Receiver.layer().pipe(Layer.provide([dependencies, counting])),
-    accepts: () => accepts
-  }
-}
-
 const until = (condition: () => boolean) =>
   Effect.promise(async () => {
     while (!condition()) await setTimeout(2)
   })
-
-live("a commit whose request was answered meanwhile does not end the commits", function* () {
-  const { filename } = file()
-  const { accepts, layer } = counted(NodeSqlite.layerLedger({ filename }))
-  const door = NodeReceiver.toListener(layer)
-  yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
-  const { answer, served } = application(door.listener)
-  const port = yield* serve(served)
-  expect(yield* send(port)).toBe(200)
-
-  const other = new DatabaseSync(filename)
-  other.exec("BEGIN IMMEDIATE")
-  const slow = yield* Effect.forkChild(send(port))
-  yield* until(() => accepts() === 2)
-  answer()
-  expect(yield* Fiber.join(slow)).toBe(504)
-  other.exec("COMMIT")
-  other.close()
-  for (const times of [1, 2, 3]) expect([times, yield* send(port)]).toEqual([times, 200])
-})
-
-test("a hanging store whose request was answered meanwhile does not end the timeouts", function* () {
-  const { accepts, layer } = counted(layerMemory, (ledger) => ({
-    ...ledger,
-    accept: () => Effect.never
-  }))
-  const built = yield* Layer.build(layer)
-  const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
-  const { answer, served } = application(listener)
-  const port = yield* serve(served)
-  const first = yield* Effect.forkChild(send(port))
-  yield* until(() => accepts() === 1)
-  answer()
-  expect(yield* Fiber.join(first)).toBe(504)
-  yield* TestClock.adjust("4 seconds")
-
-  const next = yield* Effect.forkChild(send(port))
-  yield* until(() => accepts() === 2)
-  yield* TestClock.adjust("4 seconds")
-  expect(yield* Fiber.join(next)).toBe(503)
-})
 
 live("a body that goes on after the response of the application is not received", function* () {
   let received = 0
@@ -187,7 +113,7 @@ live("a response whose connection is closed is not sent", function* () {
 })
 
 live("a request that was aborted before the listener is not waited for", function* () {
-  const built = yield* Layer.build(counted(layerMemory).layer)
+  const built = yield* Layer.build(makeReceiver().layer)
   const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
   const { promise, resolve } = Promise.withResolvers<number>()
   const port = yield* serve((request, response) => {

@@ -9,14 +9,10 @@ import { bytes } from "@pawl/test-support/Service"
 
 const { body, headers, search } = callbackRequest()
 
-const send = async (
-  length: number,
-  chunks: Iterable<Uint8Array>,
-  watch: Layer.Layer<never> = Layer.empty
-) => {
+const send = async (length: number, chunks: Iterable<Uint8Array>) => {
   const { callbacks, layer } = makeReceiver()
   const { dispose, handler } = HttpRouter.toWebHandler(
-    Receiver.route("/callback").pipe(Layer.provide(layer), Layer.provideMerge(watch)),
+    Receiver.route("/callback").pipe(Layer.provide(layer)),
     { disableLogger: true }
   )
   const iterator = chunks[Symbol.iterator]()
@@ -55,17 +51,6 @@ it("a body of its content-length is accepted, up to the limit of short bodies an
     const chunks = [padded.subarray(0, 100), padded.subarray(100)]
     expect(await send(length, chunks)).toEqual({ status: 200, read: length, callbacks: 1 })
   }
-})
-
-it("a body over the limit is counted as a refused callback", async () => {
-  const registry = new Map<string, never>()
-  const watch = Layer.succeed(Metric.MetricRegistry, registry)
-  await send(70_000, [new Uint8Array(70_000)], watch)
-  const counted = Effect.runSync(Effect.provide(Metric.snapshot, watch))
-  const refused = counted.filter(({ id }) => id === "pawl.webhook.callbacks.refused")
-  expect(
-    refused.map(({ attributes, state }) => [attributes?.["http.response.status_code"], state])
-  ).toContainEqual(["413", { count: 1, incremental: true }])
 })
 
 it("A26: a body of more than 4,096 chunks is refused", async () => {

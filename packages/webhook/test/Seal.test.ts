@@ -27,8 +27,8 @@ const serviceOf = (options: Readonly<Record<string, string>>, hmac = NodeHmac.la
     )
   )
 
-const portableOf = (options: Readonly<Record<string, string>>) => {
-  vi.stubGlobal("process", undefined)
+const portableOf = (options: Readonly<Record<string, string>>, process?: object) => {
+  vi.stubGlobal("process", process)
   const built = serviceOf(options, Hmac.layer)
   vi.unstubAllGlobals()
   return built
@@ -151,22 +151,18 @@ const golden = [
   }
 ]
 
-it("Web Crypto is used where the process of the runtime loads no modules", async () => {
+it.each([
+  ["not used where the runtime has node:crypto", serviceOf, 0],
+  ["used where there is no process", portableOf, 1],
+  [
+    "used where the process of the runtime loads no modules",
+    (key: Parameters<typeof portableOf>[0]) => portableOf(key, {}),
+    1
+  ]
+] as const)("Web Crypto is %s", async (_, build, times) => {
   const encrypt = vi.spyOn(crypto.subtle, "encrypt")
-  vi.stubGlobal("process", {})
-  const service = await serviceOf({ key: keyOf(1) }, Hmac.layer)
-  vi.unstubAllGlobals()
-  await sealed(service, body, "text")
-  expect(encrypt).toHaveBeenCalledTimes(1)
-  encrypt.mockRestore()
-})
-
-it("Web Crypto is used only where the runtime has no node:crypto", async () => {
-  const encrypt = vi.spyOn(crypto.subtle, "encrypt")
-  await sealed(await serviceOf({ key: keyOf(1) }), body, "text")
-  expect(encrypt).toHaveBeenCalledTimes(0)
-  await sealed(await portableOf({ key: keyOf(1) }), body, "text")
-  expect(encrypt).toHaveBeenCalledTimes(1)
+  await sealed(await build({ key: keyOf(1) }), body, "text")
+  expect(encrypt).toHaveBeenCalledTimes(times)
   encrypt.mockRestore()
 })
 
