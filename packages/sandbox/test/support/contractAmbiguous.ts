@@ -6,15 +6,7 @@ import * as InputSchemas from "@pawl/core/internal/InputSchemas"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { assert } from "vitest"
-import {
-  type Case,
-  authenticate,
-  bodyFor,
-  it,
-  noResources,
-  prepare,
-  send
-} from "./contractService.ts"
+import { type Case, authenticate, bodyFor, it, noResources, send } from "./contractService.ts"
 import { operations, schemaOf } from "./openapiDocument.ts"
 
 /**
@@ -127,18 +119,6 @@ export const ambiguous: ReadonlyArray<Case> = [
       }
     })
   ),
-  it("One `requestId` at two endpoints: they are two requests", function* () {
-    const token = yield* authenticate
-    const requestId = crypto.randomUUID()
-    const ids: Array<unknown> = []
-    for (const path of ["/payments/apm", "/payouts/apm", "/payouts/card"]) {
-      const body = yield* bodyFor(path, yield* prepare, { requestId })
-      const { json, status } = yield* send("POST", path, { token, body })
-      assert.strictEqual(status, 200)
-      ids.push((json as { readonly transactionId: unknown }).transactionId)
-    }
-    assert.strictEqual(new Set(ids).size, 3)
-  }),
   it("`accountId`: the info of a payout has it as an integer, and leaves another text out", function* () {
     const token = yield* authenticate
     for (const [accountId, shown] of [

@@ -83,7 +83,8 @@ export const refunds: ReadonlyArray<Case> = [
       assert.strictEqual(yield* fault(resources, { amount: "1" }), "transactionId", "too early")
       yield* steps(9)
       assert.strictEqual(yield* fault(resources, { amount: "1", mid: "m-2" }), "mid")
-      yield* create(path, resources, { requestId: story, amount: "1" })
+      // The refunds of one payment take nothing from another.
+      yield* create(path, resources, { requestId: story, amount: "100" })
     }
     const nothing = { cardToken: "", paymentId: 7 }
     assert.strictEqual(yield* fault(nothing, {}), "transactionId")
@@ -97,9 +98,13 @@ export const refunds: ReadonlyArray<Case> = [
     assert.strictEqual(first["transactionStatus"], "NEW")
     // A refund in progress counts.
     assert.strictEqual(yield* fault(resources, { amount: "40.01" }), "amount")
-    const declined = { requestId: "b", amount: "40", ...scenario("decline:51") }
-    assert.include(yield* create(path, resources, declined), { declineCode: 51 })
-    yield* create(path, resources, { requestId: "c", amount: "40" })
+    for (const story of ["decline:51", "cancel"]) {
+      yield* create(path, resources, { requestId: story, amount: "40", ...scenario(story) })
+      yield* steps(2)
+    }
+    // A refund in FAILED counts while it may still succeed.
+    yield* create(path, resources, { requestId: "c", amount: "40", ...scenario("conflict") })
+    yield* steps(3)
     assert.strictEqual(yield* fault(resources, { amount: "0.01" }), "amount")
     yield* steps(9)
     assert.strictEqual(yield* statusOf(resources.paymentId), "REFUNDED")
