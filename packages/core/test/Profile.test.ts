@@ -25,10 +25,6 @@ it("the profile has the defaults if no other is provided", () => {
   expect(Effect.runSync(Effect.service(Profile.Profile))).toBe(Profile.defaults)
 })
 
-it("a create in doubt is sent again for 24 hours", () => {
-  expect(Duration.toHours(Profile.defaults.requestIdWindow)).toBe(24)
-})
-
 it("a layer changes the given switches and keeps the defaults of all others", () => {
   fc.assert(
     fc.property(switches, (changed) => {
