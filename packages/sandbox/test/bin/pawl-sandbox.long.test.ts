@@ -206,7 +206,16 @@ describe("pawl-sandbox", () => {
     [["--allow-callback", "http://shop.example/"], "shop.example or 10.0.0.7:8080"],
     [["--merchant-key="], "--merchant-key"],
     [["--merchant-secret="], "--merchant-secret"],
+    [
+      ["--merchant-secret", " s3cr3t-c4n4ry"],
+      '"<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty, without spaces around it'
+    ],
+    [
+      ["trigger", "succeed", "--base-url", "http://shop:s3cr3t-c4n4ry@127.0.0.1:9/api"],
+      '"http://<redacted>@127.0.0.1:9/api". Expected a URL such as http://127.0.0.1:4010/api'
+    ],
     [["--file", "/nowhere/at/all.db"], "/nowhere/at/all.db"],
+    [["--port", "0", "--file", file], "cannot be used: file is not a database; name another file"],
     [["--pace", "soon"], "--pace"],
     [["--pace=-1 seconds"], "--pace"],
     [["--merchant-secrte", "s3cr3t-c4n4ry"], "--merchant-secrte"],
