@@ -1,7 +1,9 @@
 /** `@pawl/testkit/Laws/Store` has the laws of every ledger. */
+import type { Kind } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -9,7 +11,7 @@ import * as Statement from "effect/sql/Statement"
 import fc from "fast-check"
 import { expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
-import type { Leased } from "../src/internal/rule/Row.ts"
+import type { Change, Leased } from "../src/internal/rule/Row.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 import { testIn, test } from "@pawl/test-support/Tests"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
@@ -111,6 +113,45 @@ const promises = (place: Place) => {
     }
     expect(yield* ledger.body(leased, "SUCCEED")).toEqual(unreadable)
     expect(yield* ledger.body(leased, "FAILED")).toBeUndefined()
+  })
+
+  test("a row that is joined to another one leaves no body beside that of the other, and wakes the worker, as a redrive does", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    const accept = (kind: Kind, transactionStatus: Status) =>
+      ledger.accept({ ...verified("card", card({ transactionStatus })), kind }, 1000)
+    yield* accept("card", "PENDING")
+    yield* accept("card", "SUCCEED")
+    yield* accept("refund", "PENDING")
+    yield* ledger.awaitWork
+    const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 2 })
+    const write = (scope: string, change: Change) =>
+      Effect.forEach(
+        rows.filter((row) => row.scope === scope),
+        (row) => ledger.write(row, change)
+      )
+    expect(yield* write("card", { kind: "refund" })).toEqual([undefined])
+    yield* ledger.awaitWork
+    const names = sql`SELECT name FROM pawl_transactions_texts`
+    // The callback that succeeded has the only body of its status, until a newer one replaces it.
+    expect(yield* names).toHaveLength(2)
+    yield* accept("refund", "SUCCEED")
+    expect(yield* names).toHaveLength(2)
+    yield* write("refund", { deadLetter: { reason: "handler-failed", at: 1, to: undefined } })
+    const key = { method: "card", transactionId: "100001" } as const
+    expect(yield* ledger.redrive(key, 1500)).toBe(true)
+    yield* ledger.awaitWork
+  })
+
+  test("a flood of callbacks with one status leaves room for another status, and for another kind", function* () {
+    const ledger = yield* Ledger
+    const accept = (kind: Kind, transactionStatus: Status) =>
+      Effect.exit(ledger.accept({ ...verified("card", card({ transactionStatus })), kind }, 1000))
+    const flood = Array.from({ length: 400 }, () => accept("card", "SUCCEED"))
+    const others = [accept("card", "PENDING"), accept("refund", "SUCCEED")]
+    const exits = yield* Effect.all([...flood, ...others], { concurrency: "unbounded" })
+    expect(exits.slice(0, flood.length).every(Exit.isSuccess)).toBe(false)
+    expect(exits.slice(flood.length).every(Exit.isSuccess)).toBe(true)
   })
 
   test("a row is due from a fraction of a millisecond, as the wait of a jittered schedule is", function* () {

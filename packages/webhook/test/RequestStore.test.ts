@@ -34,7 +34,7 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
 
   const stores = Effect.all({ store: RequestStore.RequestStore, ledger: Ledger.Ledger })
 
-  test("a request that waits is due earlier by the time by which the clock was set back", function* () {
+  test("a request that waits is due earlier by the time by which the clock was set back, and wakes its process", function* () {
     const { ledger, store } = yield* stores
     const minute = 60_000
     for (const id of ["1", "2"]) yield* store.write(request(id), { at: 0 })
@@ -48,7 +48,9 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
         ({ rows }) => rows.map(({ requestId }) => requestId)
       )
     expect(yield* claim(minute)).toEqual([])
+    yield* store.awaitWork
     yield* ledger.shift({ at, by, until: at + 10_000 })
+    yield* store.awaitWork
     expect(yield* claim(1999)).toEqual([])
     expect(yield* claim(2000)).toEqual(["1"])
     expect(yield* claim(29_999)).toEqual([])

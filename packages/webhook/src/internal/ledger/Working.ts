@@ -205,8 +205,7 @@ const namedRequest = (
   { evidence = Evidence.none, read, release }: Change
 ): NamedRequest | undefined => {
   const requestId = leased.ordered?.requestId
-  const isOpen = !leased.registered || leased.isOrderRegistered
-  if (release === undefined || !isOpen || requestId === undefined) return undefined
+  if (release === undefined || requestId === undefined) return undefined
   const row = {
     ...leased,
     evidence: Evidence.join(leased.evidence, evidence),
