@@ -3,7 +3,6 @@ import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import * as RequestRule from "../rule/RequestRule.ts"
 import * as Erasure from "../rule/Erasure.ts"
-import { isParked } from "../rule/Row.ts"
 import type { StoredRow, StoredRows } from "../rule/StoredRow.ts"
 import type { Collection, TextPlace } from "../records/Records.ts"
 import { kinds, statuses } from "../documents/Codes.ts"
@@ -140,7 +139,7 @@ const deleteBodiesOf =
       const has = ({ row }: StoredRow) => status in row.newestCallbacks
       const owner =
         kept.find(({ row }) => row.scope === kinds.find(name[0])) ?? kept.find((each) => has(each))
-      return owner === undefined || !(isParked(owner.row) || has(owner))
+      return owner === undefined || !has(owner)
     })
     return { value: rows && kept, remove, result: remove.length }
   }
