@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import { serve } from "@pawl/test-support/Listener"
+import { serve, untilRefused } from "@pawl/test-support/Listener"
 import type { Transition } from "@pawl/core/Handler"
 import * as Effect from "effect/Effect"
 import { connect, type Socket } from "node:net"
@@ -365,16 +365,7 @@ describe("R03: SIGTERM", () => {
       yield* untilTold(1)
       expect(posts).toEqual(["at-work 1", "meanwhile 1"])
       finish.resolve()
-      yield* Effect.promise(async () => {
-        for (;;) {
-          const socket = connect(first.port, "127.0.0.1")
-          const isOpen = await new Promise((resolve) => {
-            socket.on("connect", () => resolve(true)).on("error", () => resolve(false))
-          })
-          socket.destroy()
-          if (!isOpen) return
-        }
-      })
+      yield* untilRefused(first.port)
       const answers = yield* Effect.promise(() => Promise.all(finishing.map((each) => each())))
       expect(answers).toEqual(Array.from({ length: 100 }, () => "200"))
       expect(yield* first.exited).toEqual({ code: 0, signal: null })
@@ -442,17 +433,7 @@ describe("R03: SIGTERM", () => {
     const { child, exited, port } = yield* receiver(yield* service(new Map()))
     yield* half(port, "1")
     child.kill("SIGTERM")
-    yield* Effect.callback<void>((resume) => {
-      const attempt = (): void => {
-        const socket = connect(port, "127.0.0.1")
-        socket.on("error", () => resume(Effect.void))
-        socket.on("connect", () => {
-          socket.destroy()
-          setImmediate(attempt)
-        })
-      }
-      attempt()
-    })
+    yield* untilRefused(port)
     expect(child.exitCode).toBeNull()
     child.kill("SIGTERM")
     expect(yield* exited).toEqual({ code: 143, signal: null })

@@ -10,6 +10,7 @@ import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { callbackHead as head, listening, post, sendRaw } from "./doors.ts"
 import { live, test } from "@pawl/test-support/Tests"
+import { untilRefused } from "@pawl/test-support/Listener"
 import { card, incoming } from "@pawl/test-support/Service"
 import { settled } from "@pawl/test-support/World"
 
@@ -110,19 +111,7 @@ describe("the end of a listener", () => {
       const inFlight = yield* Effect.forkChild(sendRaw(port, (socket) => socket.write(request)))
       yield* reached
       const ending = yield* Effect.forkChild(Fiber.interrupt(main))
-      const refused = yield* Effect.callback<boolean>((resume) => {
-        const attempt = (): void => {
-          const socket = connect(port, "127.0.0.1")
-          socket.on("error", () => resume(Effect.succeed(true)))
-          // The backlog of the socket accepts connections until the server has closed.
-          socket.on("connect", () => {
-            socket.destroy()
-            setImmediate(attempt)
-          })
-        }
-        attempt()
-      })
-      expect(refused).toBe(true)
+      yield* untilRefused(port)
       expect(ending.pollUnsafe()).toBeUndefined()
       open()
       expect(yield* Fiber.join(inFlight)).toMatch(/answered/u)
