@@ -419,7 +419,7 @@ test("a limit that would stop or repeat the work is refused", function* () {
   })) {
     for (const value of values) {
       expect(() => Receiver.layer({ limits: { [name]: value } })).toThrow(
-        `limits.${name} cannot be used: give a ${name === "readsPerSecond" ? "" : "whole "}number of ${name === "lease" ? 1000 : 1} or more`
+        `limits.${name} cannot be used: give a whole number of ${name === "lease" ? 1000 : 1} or more`
       )
     }
   }

@@ -37,21 +37,22 @@ export const defaults: WorkLimits = {
   ]).pipe(/* @__PURE__ */ Schedule.upTo({ duration: "24 hours" }))
 }
 
-/** The least values of whole numbers. */
-const least = { calls: 1, reads: 1, lease: 1000 } as const
-const whole = ["calls", "reads", "lease"] as const
+/** The least value of each limit; only that of reads a second may have a fraction. */
+const leasts = [
+  ["calls", 1],
+  ["reads", 1],
+  ["readsPerSecond", 1],
+  ["lease", 1000]
+] as const
 
 /** Returns the limits in place of the defaults. Throws if one would stop or repeat the work. */
 export const make = (options: { readonly [Name in keyof Options]?: unknown }): WorkLimits => {
   const limits = Defaults.changed(defaults, options)
-  const refuse = (name: string, range: string) => {
-    throw new RangeError(`limits.${name} cannot be used: give a ${range} or more`)
+  for (const [name, least] of leasts) {
+    const limit = limits[name]
+    if (limit >= least && (Number.isSafeInteger(limit) || name === "readsPerSecond")) continue
+    throw new RangeError(`limits.${name} cannot be used: give a whole number of ${least} or more`)
   }
-  for (const name of whole) {
-    const isRight = Number.isSafeInteger(limits[name]) && limits[name] >= least[name]
-    if (!isRight) refuse(name, `whole number of ${least[name]}`)
-  }
-  if (!(limits.readsPerSecond >= 1)) refuse("readsPerSecond", "number of 1")
   return limits
 }
 
