@@ -63,6 +63,9 @@ interface Limits extends RunOptions {
   readonly recovery: number
 }
 
+/** The time between two questions, each with two callbacks, in milliseconds. */
+const questionInterval = 250
+
 interface Readiness {
   readonly ready: boolean
   readonly worker: string
@@ -94,7 +97,11 @@ const play = Effect.fnUntraced(function* (name: CauseName, part: DatabasePart<Li
     await recovery("callbacks are told before the cause", allTold)
     for (const statement of begin) await query(statement)
     await repeat(count, 16, () => post(port))
-    const noticedMs = await Wait.within(notice, miss)("readiness says it", async () => {
+    const noticedMs = await Wait.within(
+      notice,
+      miss,
+      questionInterval
+    )("readiness says it", async () => {
       await Promise.all([post(port), post(port)])
       const readiness = await fetch(`http://127.0.0.1:${port}/readyz`)
       const { ready, worker } = (await readiness.json()) as Readiness
