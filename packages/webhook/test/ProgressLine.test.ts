@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { afterEach, expect, it, vi } from "vitest"
 import * as ProgressLine from "../src/internal/ProgressLine.ts"
@@ -34,6 +35,25 @@ afterEach(() => {
 
 it("is rewritten on a terminal, without colours, and removed at the end", async () => {
   expect(await written(true, "seconds")).toBe("\r2 left\r1 left\r      \r")
+})
+
+it("is removed before a line of the log", async () => {
+  vi.stubEnv("CI", "")
+  process.stderr.isTTY = true
+  const texts: Array<string> = []
+  vi.spyOn(process.stderr, "write").mockImplementation((chunk) => texts.push(String(chunk)) > 0)
+  const logger = Logger.make<unknown, void>(({ message }) => void texts.push(String(message)))
+  await Effect.gen(function* () {
+    const logging = yield* Effect.logWarning("late").pipe(
+      Effect.delay("1500 millis"),
+      ProgressLine.during(() => "2 left"),
+      Effect.provide(Logger.layer([logger])),
+      Effect.forkChild
+    )
+    yield* TestClock.adjust("2 seconds")
+    yield* Fiber.join(logging)
+  }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
+  expect(texts).toEqual(["\r2 left", "\r      \r", "late"])
 })
 
 it("is a line a minute in a pipe and in CI, and nowhere with --json", async () => {

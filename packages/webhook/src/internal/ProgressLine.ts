@@ -3,6 +3,7 @@
  * place; in a pipe or a job of CI (`CI` is set) a line a minute. With `--json` there is none.
  */
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 
 const isJson = (): boolean => process.argv.includes("--json")
 
@@ -34,6 +35,20 @@ const print = (text: string): void => {
   if (!isJson()) process.stderr.write(`${text.trim()}\n`)
 }
 
+/** Removes the line before an effect logs. */
+const clearBeforeLogs = Effect.updateService(
+  Logger.CurrentLoggers,
+  (loggers) =>
+    new Set(
+      [...loggers].map((logger) =>
+        Logger.make((entry: Logger.Options<unknown>) => {
+          clear()
+          return logger.log(entry)
+        })
+      )
+    )
+)
+
 /** Shows a text while an effect runs: every second on a terminal, else every minute. */
 export const during =
   (text: () => string) =>
@@ -42,7 +57,7 @@ export const during =
       const isRewritten = isTerminal()
       const write = Effect.sync(() => (isRewritten ? show : print)(text()))
       return Effect.raceFirst(
-        self,
+        clearBeforeLogs(self),
         Effect.forever(Effect.delay(write, isRewritten ? "1 second" : "1 minute"))
       )
     }).pipe(Effect.ensuring(Effect.sync(clear)))
