@@ -1,6 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { KnownKind } from "@pawl/core/Kind"
-import { NotFound, type ReadError, Unauthorized, Unreachable } from "@pawl/core/PaymentsError"
+import {
+  NotFound,
+  type ReadError,
+  Unauthorized,
+  Unreachable,
+  ValidationFailed
+} from "@pawl/core/PaymentsError"
 import type { Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Context from "effect/Context"
@@ -133,33 +139,44 @@ describe("the comparison of a day", () => {
     }
   )
 
-  it.effect("says why a status could not be read, and repeats only reads that may succeed", () =>
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      yield* ledger.register({ kind: "apm-payment", transactionId: "1" }, day)
-      const unauthorized = new Unauthorized({ sent: true })
-      const unreachable = new Unreachable({ reason: "reset", sent: true, attempts: 1 })
-      const answers: ReadonlyArray<[number, unknown, Effect.Effect<never, ReadError>]> = [
-        [1, unauthorized.message, Effect.fail(unauthorized)],
-        [4, unreachable.message, Effect.fail(unreachable)],
-        [4, expect.stringContaining("timed out"), Effect.never]
-      ]
-      for (const [times, message, answer] of answers) {
-        const { kept, lines } = keepLog("Warn", (entry) => [entry.message].flat())
-        let reads = 0
-        const reader = { read: () => Effect.suspend(() => (reads++, answer)) }
-        const run = yield* Effect.forkChild(
-          DayComparison.run({ day, rate: 10, isKnown: () => false, note: () => Effect.void }).pipe(
-            Effect.provide(Layer.succeed(StatusReader, reader)),
-            kept
+  it.effect(
+    "says once why statuses could not be read, and repeats only reads that may succeed",
+    () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const ids = ["1", "2", "3"]
+        for (const transactionId of ids)
+          yield* ledger.register({ kind: "apm-payment", transactionId }, day)
+        const unauthorized = new Unauthorized({ sent: true })
+        const unreachable = new Unreachable({ reason: "reset", sent: true, attempts: 1 })
+        const quoting = new ValidationFailed({
+          sent: true,
+          fields: [{ path: "id", message: "4242424242424242 is wrong" }]
+        })
+        const answers: ReadonlyArray<[number, unknown, Effect.Effect<never, ReadError>]> = [
+          [1, unauthorized.message, Effect.fail(unauthorized)],
+          [1, "The service refused the request", Effect.fail(quoting)],
+          [4, unreachable.message, Effect.fail(unreachable)],
+          [4, expect.stringContaining("timed out"), Effect.never]
+        ]
+        for (const [times, message, answer] of answers) {
+          const { kept, lines } = keepLog("Warn", (entry) => [entry.message].flat())
+          let reads = 0
+          const reader = { read: () => Effect.suspend(() => (reads++, answer)) }
+          const run = yield* Effect.forkChild(
+            DayComparison.run({
+              day,
+              rate: 10,
+              isKnown: () => false,
+              note: () => Effect.void
+            }).pipe(Effect.provide(Layer.succeed(StatusReader, reader)), kept)
           )
-        )
-        yield* TestClock.adjust("5 minutes")
-        yield* Fiber.join(run)
-        expect(lines).toEqual([["A status could not be read", message]])
-        expect(reads).toBe(times)
-      }
-    }).pipe(Effect.provide(layerMemory, { local: true }))
+          yield* TestClock.adjust("5 minutes")
+          yield* Fiber.join(run)
+          expect(lines).toEqual([["A status could not be read", message]])
+          expect(reads).toBe(times * ids.length)
+        }
+      }).pipe(Effect.provide(layerMemory, { local: true }))
   )
 })
 

@@ -10,7 +10,8 @@ import {
   RateLimited,
   type ReadError,
   Unauthorized,
-  Unreachable
+  Unreachable,
+  ValidationFailed
 } from "@pawl/core/PaymentsError"
 import type { Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
@@ -219,7 +220,7 @@ describe("a read", () => {
     const results: ReadonlyArray<readonly [Effect.Effect<never, ReadError>, object]> = [
       [Effect.fail(new NotFound({})), { _tag: "NotFound", askedAt }],
       [Effect.fail(new Unauthorized({ sent: true })), { ...none, isDenied: true }],
-      [Effect.fail(new Unreachable({ reason: "the certificate was not accepted", sent: true, attempts: 1 })), none],
+      [Effect.fail(new Unreachable({ reason: "x", sent: true, attempts: 1 })), none],
       [
         Effect.fail(new RateLimited({ attempts: 1, retryAfter: 700 })),
         { ...none, limited: { retryAfter: 700 } }
@@ -234,17 +235,23 @@ describe("a read", () => {
     }
   })
 
-  test("that fails is logged with what the service did", function* () {
+  test("that fails is logged with what the service did, without its own words", function* () {
     const { kept, lines } = keepLog("Warn")
+    const fields = [{ path: "id", message: "4242424242424242 is wrong" }]
     const errors = [
       new Unauthorized({ sent: true }),
-      new Unreachable({ reason: "x", sent: true, attempts: 1 })
+      new Unreachable({ reason: "the certificate was not accepted", sent: true, attempts: 1 }),
+      new ValidationFailed({ sent: true, fields })
     ]
     for (const error of errors) {
       const { fiber } = yield* kept(reading({}, () => Effect.fail(error)))
       yield* Fiber.join(fiber)
     }
-    expect(lines).toEqual(errors.map(({ message }) => ["A status could not be read", message]))
+    expect(lines).toEqual(
+      [...errors.slice(0, 2).map(({ message }) => message), "The service refused the request"].map(
+        (reason) => ["A status could not be read", reason]
+      )
+    )
   })
 
   test("has the policy final unless another one is given", function* () {

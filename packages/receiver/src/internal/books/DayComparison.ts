@@ -15,6 +15,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Reading from "@pawl/webhook/internal/verify/Reading"
+import { reasonOf } from "@pawl/webhook/internal/work/Confirmer"
 import { Ledger } from "@pawl/webhook/Ledger"
 import type { Row, StoredCallback } from "@pawl/webhook/internal/rule/Row"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
@@ -93,6 +94,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
 }: Options<E>) {
   const reader = yield* StatusReader
   const counts = { compared: 0, known: 0, unanswered: 0 }
+  const reasons = new Set<unknown>()
   let nextAt = 0
 
   const turn = Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {
@@ -101,6 +103,15 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
     nextAt = at + 1000 / rate
     return Effect.sleep(at - now)
   })
+
+  /** Logs each reason once: with wrong credentials no status can be read. */
+  const warn = (error: Error) =>
+    Effect.suspend(() => {
+      const reason = reasonOf(error)
+      const isLogged = reasons.has(reason)
+      reasons.add(reason)
+      return isLogged ? Effect.void : Effect.logWarning("A status could not be read", reason)
+    })
 
   /** Reads the kind and the status that the service states; undefined if it does not answer. */
   const read = ({ kind, method, transactionId }: Row) => {
@@ -116,7 +127,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
             schedule: retries,
             while: (error) => error._tag === "TimeoutError" || error.isRetryable
           }),
-          Effect.catch(({ message }) => Effect.logWarning("A status could not be read", message)),
+          Effect.catch(warn),
           Effect.annotateLogs({ method, transactionId })
         )
       : Effect.succeed(unknown)

@@ -101,7 +101,9 @@ export const layer = (options?: {
               limited: { retryAfter: error.retryAfter }
             }))
           ),
-          Effect.catch((error) => noAnswer(askedAt, error.message, error._tag === "Unauthorized")),
+          Effect.catch((error) =>
+            noAnswer(askedAt, reasonOf(error), error._tag === "Unauthorized")
+          ),
           Effect.catchCause((cause) => noAnswer(askedAt, cause))
         )
       })
@@ -111,6 +113,9 @@ export const layer = (options?: {
   )
 
 const turn = Effect.flatMap(BeforeRequest, (wait) => wait ?? Effect.void)
+
+/** Returns the message for a log, without the service's own words behind it, which may quote anything. */
+export const reasonOf = ({ message }: Error) => message.split("; ", 1)[0]
 
 const noAnswer = (
   askedAt: number,
