@@ -92,7 +92,7 @@ export interface Options {
    * final statuses, `always` or `never`.
    */
   readonly policy?: Policy
-  /** The limits that differ from `WorkLimits.defaults`; `layer` throws if one is below 1. */
+  /** The limits that differ from `WorkLimits.defaults`; `layer` throws if one cannot be used. */
   readonly limits?: WorkLimits.Options
   /**
    * When a failed handler is called again. By default after 1, 2, 4, … seconds, at most 5 minutes
