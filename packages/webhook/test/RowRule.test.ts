@@ -111,6 +111,18 @@ describe("RowRule", () => {
     })
   })
 
+  it("accept keeps a body of up to 4 KiB when larger ones have used up their room", () => {
+    const { row, ...stored } = StoredRow.newRow("card", "100001", 1)
+    const newestCallbacks = { NEW: { at: 1, signed: undefined, size: Rule.bodiesLimit } }
+    const own = { method: "card", kind: "card", transactionId: "100001", signed: signed("10.00") }
+    const hasRoom = (length: number) => {
+      const verified = { ...own, body: {}, bytes: new Uint8Array(length) } as unknown as Verified
+      return Rule.accept([{ ...stored, row: { ...row, newestCallbacks } }], verified, "PENDING", 5)
+        .hasRoom
+    }
+    expect([4096, 4097].map(hasRoom)).toEqual([true, false])
+  })
+
   it.each([
     ["callback", "card", ["card-payment", "card-payout", "refund", "card"]],
     ["callback", "card-payment", ["card-payment", "card"]],
