@@ -29,7 +29,7 @@ const cases: ReadonlyArray<
     "a transactionId",
     Transaction.TransactionId,
     "Expected 1 to 128 characters without control characters",
-    ["a", "A-_9", "r:1.2/3", "a b", "é", "a|", "a".repeat(128), 0, 7, 2 ** 53, 1e20],
+    ["a", "A-_9", "r:1.2/3", "a b", "é", "a|", "a".repeat(128), "\u{1f600}", 0, 7, 2 ** 53, 1e20],
     ["", "a\n", "\u0085", "\ud800", "a".repeat(129), 1.5, Number.NaN, true, null]
   ],
   [
