@@ -44,6 +44,11 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
     }
   ],
   [
+    "evidence is kept in 16 bits",
+    "evidence is joined",
+    seeing((row) => ({ ...row, evidence: row.evidence & 0xffff }))
+  ],
+  [
     "a token's order counts as that of the registration before it",
     "a registration changes",
     (ledger) => ({
@@ -57,6 +62,14 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
           return yield* new RegisteredDifferently({ field: "amount" })
         return yield* ledger.register(operation, at)
       })
+    })
+  ],
+  [
+    "operations of one kind are not registered",
+    "an operation has one row",
+    (ledger) => ({
+      register: (operation, at) =>
+        operation.kind === "apm-payout" ? Effect.void : ledger.register(operation, at)
     })
   ],
   [
@@ -173,6 +186,11 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
     "a row is not shown before its first callback",
     "an operation has one row",
     seeing((row) => (row.callbacks === 0 ? undefined : row))
+  ],
+  [
+    "times are kept in 32 bits",
+    "an operation has one row",
+    seeing((row) => ({ ...row, createdAt: row.createdAt | 0 }))
   ],
   [
     "a registration during a lease is lost",

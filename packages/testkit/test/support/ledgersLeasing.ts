@@ -67,6 +67,23 @@ export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
     })
   ],
   [
+    "a write is made without the lease",
+    "one worker has",
+    (ledger) => {
+      const { leases, port } = watching(ledger)
+      return {
+        ...port,
+        write: Effect.fnUntraced(function* (leased, change) {
+          const written = yield* port.write(leased, change)
+          const held = leases.get(keyOf(leased))
+          if (written !== undefined || held === undefined || held.lease === leased.lease)
+            return written
+          return yield* port.write(held, change)
+        })
+      }
+    }
+  ],
+  [
     "all leases have the same id",
     "one worker has",
     (ledger) => {

@@ -87,6 +87,15 @@ export const rules: ReadonlyArray<readonly [bug: string, law: string, rule: Rule
     fold<string | undefined>((stored, incoming) =>
       stored === undefined || inherited(incoming) > inherited(stored) ? incoming : stored
     )
+  ],
+  [
+    "the third terminal status wins",
+    "another status of the same rank changes nothing",
+    (observations) => {
+      const ends = observations.filter((each) => isStatus(each) && rank(each) === 10)
+      const held = documented(observations)
+      return isStatus(held) && rank(held) === 10 ? (ends[2] ?? held) : held
+    }
   ]
 ]
 
