@@ -7,6 +7,7 @@ import { test } from "@pawl/test-support/Tests"
 import { repeats } from "@pawl/test-support/Repeats"
 import { build, documentsOf, scopes, storedRow } from "./memoryLedger.ts"
 import { bodyName } from "../src/internal/ledger/Accepting.ts"
+import * as Keeping from "../src/internal/ledger/Keeping.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import type { Parked } from "../src/internal/rule/Row.ts"
 import type { PlannedPage } from "../src/internal/rule/RowPages.ts"
@@ -191,6 +192,29 @@ describe("a ledger in memory", () => {
     expect(yield* ledger.deleteOld({ before: 1000, limit: 1000 })).toBe(0)
     expect(yield* ledger.deleteOld({ before: 1001, limit: 250 })).toBe(250)
     expect(yield* ledger.deleteOld({ before: 1001, limit: 1000 })).toBe(200)
+  })
+
+  test("a process deletes nothing that another one changed after it was found", function* () {
+    const { engines, ledger, requests, write } = yield* build(1)
+    const [records] = engines.own
+    const stored = storedRow("1")
+    const row = { ...stored.row, told: "SUCCEED", newStatusAt: 0 } as const
+    yield* write("1", [{ ...stored, row }])
+    const outcome = { _tag: "Answered", text: "x" } as const
+    const value = { ...requestRow("1"), body: undefined, outcome, settledAt: 0 }
+    yield* records.change("requests", "1", () => ({ value, result: undefined }))
+    const old = { before: 1, limit: 9 }
+    const page: typeof records.page = (...asked) =>
+      Effect.tap(records.page(...asked), () =>
+        Effect.orDie(write("1", [{ ...stored, row: { ...row, newStatusAt: 1 } }]))
+      )
+    const due: typeof records.due = (...asked) =>
+      Effect.tap(records.due(...asked), () => requests.deleteTexts(old))
+    const own = [{ ...records, due, page }] as const
+    expect(yield* Keeping.make({ ...engines, own }).deleteOld(old)).toBe(0)
+    expect((yield* ledger.page({ limit: 9, from: 0, before: 2000 })).rows).toHaveLength(1)
+    expect(yield* RequestStore.make({ ...engines, own }, ledger).deleteTexts(old)).toBe(0)
+    expect(yield* requests.get("1")).toMatchObject({ outcome: { _tag: "Answered" } })
   })
 
   it("claims each due request of two shards once, the oldest first, at most as many as asked, although a shard is down", () =>
