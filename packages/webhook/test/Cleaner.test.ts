@@ -53,15 +53,19 @@ describe("the body of a callback", () => {
     expect(yield* ledger.deleteBodies(all(world))).toBe(0)
   })
 
-  test("that the store refuses to delete is an alarm with the cause", function* () {
+  test("that the store refuses to delete is an alarm with the cause, but not while it is unavailable", function* () {
+    const codes = ["ECONNREFUSED", "42501", "42501", "42501", "42501"]
     const world = yield* World.make({
       plant: (ledger) => ({
         ...ledger,
-        deleteBodies: () => Effect.fail(new StoreUnavailable({ cause: { code: "42501" } }))
+        deleteBodies: () =>
+          Effect.suspend(() =>
+            Effect.fail(new StoreUnavailable({ cause: { code: codes.shift() } }))
+          )
       })
     })
     yield* world.start
-    yield* World.pass("12 minutes")
+    yield* World.pass("17 minutes")
     const reason = "old texts cannot be deleted: the role has too few rights (SQLSTATE 42501)"
     expect(World.alarms(world)).toEqual([reason, reason])
   })

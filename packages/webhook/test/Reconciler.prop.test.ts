@@ -7,7 +7,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type ReadResult } from "../src/internal/work/Confirmer.ts"
 import { blank, type Row } from "../src/internal/rule/Row.ts"
-import { afterRead, readAt, type Rules } from "../src/internal/work/Reconciler.ts"
+import { afterRead, maxGap, readAt, type Rules } from "../src/internal/work/Reconciler.ts"
 
 const rules: Rules = { policy: "final", pollIntervals: defaults.pollIntervals }
 const minutes = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 60_000)
@@ -22,8 +22,8 @@ const row = (evidence: Evidence.Evidence, changes?: Partial<Row>): Row => ({
   ...changes
 })
 
-const apply = (before: Row, result: ReadResult, now: number): Row => {
-  const change = afterRead(before, result, rules, now)
+const apply = (before: Row, result: ReadResult, now: number, given = rules): Row => {
+  const change = afterRead(before, result, given, now)
   return {
     ...before,
     ...change,
@@ -38,15 +38,16 @@ const readOf = (status: string, kind: Kind = "apm-payment") =>
 const reads = (
   start: Row,
   answer: { readonly _tag: "NotFound" } | { readonly _tag: "NoAnswer" } | ReturnType<typeof readOf>,
-  count: number
+  count: number,
+  given = rules
 ): Array<number> => {
   const times: Array<number> = []
   let current = start
   while (times.length < count) {
-    const at = readAt(current, rules)
+    const at = readAt(current, given)
     if (at === undefined) break
     times.push(at)
-    current = apply(current, { ...answer, askedAt: at }, at)
+    current = apply(current, { ...answer, askedAt: at }, at, given)
   }
   return times
 }
@@ -81,12 +82,13 @@ describe("the poll ladder", () => {
   })
 
   it("keeps a last gap of the profile that is longer than a tenth of the age", () => {
-    const gap = Duration.days(3)
+    const gap = Duration.days(15)
     let current = row(Evidence.claimed("PENDING"))
-    for (let count = 1; count < 20; count++) {
+    for (let count = 1; count <= 12; count++) {
       const rules: Rules = { policy: "final", pollIntervals: [gap] }
       const at = readAt(current, rules) ?? 0
       expect(at).toBe(count * Duration.toMillis(gap))
+      expect(maxGap(rules)).toBe(Duration.toMillis(gap))
       const change = afterRead(current, { ...readOf("PENDING"), askedAt: at }, rules, at)
       current = { ...current, ...change }
     }
@@ -161,6 +163,12 @@ describe("a doubtful claim", () => {
   it("that the service contradicts is read at once, after 5 and 60 seconds, then once through the ladder, then after 12 hours", () => {
     const times = reads(row(Evidence.claimed("SUCCEED")), readOf("FAILED"), 100)
     expect(gaps(times)).toEqual([...seconds(0, 5, 60), ...minutes(5, 5, 10, 30, 60), ...hours(12)])
+  })
+
+  it("of an open status is read at once under the policy `always`, then on the ladder", () => {
+    const always = { ...rules, policy: "always" } as const
+    const times = reads(row(Evidence.claimed("PENDING")), readOf("PENDING"), 5, always)
+    expect(gaps(times)).toEqual(minutes(0, 5, 5, 10, 30))
   })
 
   it("makes the row due at each repeat, at most once a second, and never moves the ladder", () => {

@@ -48,6 +48,7 @@ it("a setting that cannot be used is refused by its variable", () => {
     switches: {},
     sentences: []
   })
+  expect(WorkSettings.make(none, 40).sentences).toEqual([])
   const least = { ...none, handlerCalls: "8", reads: "16" }
   expect(WorkSettings.make(least, 4)).toMatchObject({
     limits: { calls: 8, reads: 16 },

@@ -57,7 +57,7 @@ export interface Rules {
 
 /** Returns the longest wait before a read, in milliseconds. */
 export const maxGap = ({ pollIntervals }: Rules): number =>
-  Math.max(...[...pollIntervals, maxWatchGap, maxOpenGap].map(Duration.toMillis))
+  Math.max(...[...pollIntervals, maxWatchGap].map(Duration.toMillis))
 
 type Plan = "ahead" | "contradicted" | "open" | "closed"
 
