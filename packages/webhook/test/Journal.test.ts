@@ -169,7 +169,7 @@ test("has the result of each read", function* () {
   expect(reads).toEqual(["404", "no answer", "SETTLED", "SUCCEED"])
 })
 
-const { minute } = Activity
+const { minute } = World
 const rowOf = (transactionId: string) => ({ method: "apm", transactionId }) as const
 const failed = (attempt: number): Event => ({ _tag: "HandlerFailed", to: "NEW", attempt })
 const told: Event = { _tag: "Told", to: "NEW", confirmed: true, conflict: null, attempt: 3 }
