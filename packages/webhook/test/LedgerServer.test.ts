@@ -42,6 +42,7 @@ await onPostgres((place) => {
         const sql = Context.get(yield* build(), SqlClient)
         expect(yield* sql`SHOW synchronous_commit`.values).toEqual([["on"]])
         expect(yield* sql`SHOW idle_in_transaction_session_timeout`.values).toEqual([["5s"]])
+        expect(yield* sql`SHOW lock_timeout`.values).toEqual([["500ms"]])
       })
     )
   )
