@@ -183,6 +183,16 @@ describe("the method of a callback", () => {
   ])("A09: is refused with 400 when a card callback has the query %s", (search) => {
     expect(answer(incoming("card", card(), { search }))).toBe(400)
   })
+
+  it("A09: is refused with 400 when an APM callback repeats its apmType", () => {
+    const search = "?paymentMethod=apm&apmType=PIX&apmType=PIX"
+    expect(answer(incoming("apm", apm(), { search }))).toBe(400)
+  })
+})
+
+it("a callback may have the id ..., which is no part of a path as . and .. are", () => {
+  const { quarantine } = Result.getOrThrow(verify(incoming("card", card({ transactionId: "..." }))))
+  expect(quarantine).toBeUndefined()
 })
 
 describe("the body", () => {
