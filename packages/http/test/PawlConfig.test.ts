@@ -136,7 +136,8 @@ describe("the limits", () => {
     for (const connections of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(setting({ connections })).toBe("connections")
     }
-    for (const retryRatio of [-0.1, Number.NaN]) expect(setting({ retryRatio })).toBe("retryRatio")
+    for (const retryRatio of [-0.1, Number.NaN, "0.2" as never])
+      expect(setting({ retryRatio })).toBe("retryRatio")
     for (const retryRatio of [0, 0.2, 3]) expect(setting({ retryRatio })).toBe("accepted")
     for (const maxAttempts of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(setting({ maxAttempts })).toBe("maxAttempts")

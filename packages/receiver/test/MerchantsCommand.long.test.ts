@@ -162,7 +162,7 @@ describe("--merchants", () => {
         "merchants[0].forward cannot be used",
         "merchants[0].forwardSecret cannot be used",
         "merchants[0].accounts cannot be used",
-        "merchants[0].keepMonths cannot be used: give a number from 7 to 99999, or never.",
+        "merchants[0].keepMonths cannot be used: give a whole number from 7 to 99999, or never.",
         "merchants[0].storeMegabytes cannot be used: give megabytes, or never.",
         "merchants[1].id cannot be used. The id of a merchant must be",
         "merchants[1].accounts cannot be used: name at least one",

@@ -92,8 +92,8 @@ describe("the settings", () => {
       PAWL_STORE_MEGABYTES: "0"
     })
     expect(sentences).toEqual([
-      "PAWL_BODY_DAYS cannot be used: give a number from 1 to 99999, or never.",
-      "PAWL_KEEP_MONTHS cannot be used: give a number from 7 to 99999, or never.",
+      "PAWL_BODY_DAYS cannot be used: give a whole number from 1 to 99999, or never.",
+      "PAWL_KEEP_MONTHS cannot be used: give a whole number from 7 to 99999, or never.",
       "PAWL_STORE_MEGABYTES cannot be used: give megabytes, or never."
     ])
     for (const size of ["x5", "5x", "-5", "05", "1234567890"]) {

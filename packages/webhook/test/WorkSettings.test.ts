@@ -66,6 +66,9 @@ it("a setting that cannot be used is refused by its variable", () => {
   )
   const { limits, sentences } = WorkSettings.make(given, 4)
   expect(limits).toEqual(WorkLimits.defaults)
+  const advice = "cannot be used: give a whole number from"
+  expect(sentences[1]).toBe(`PAWL_HANDLER_CALLS ${advice} 8 to 10000.`)
+  expect(sentences[3]).toBe(`PAWL_READS_PER_SECOND ${advice} 4 to 1000000, or none.`)
   expect(sentences.map((sentence) => sentence.split(" ")[0])).toEqual([
     "PAWL_POLL_INTERVAL_MINUTES",
     "PAWL_HANDLER_CALLS",

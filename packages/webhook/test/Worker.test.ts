@@ -409,20 +409,22 @@ test("a limit that is undefined keeps its default", function* () {
 })
 
 test("a limit that would stop or repeat the work is refused", function* () {
-  for (const [name, values] of Object.entries({
+  for (const [name, [expected, ...values]] of Object.entries({
     // A fraction of a slot is never used up, and a fraction of a millisecond is no time of PostgreSQL.
-    calls: [0, -1, 2.5, Number.NaN, Infinity],
-    reads: [0, 4.5, Number.NaN, Infinity],
-    readsPerSecond: [0, -1, Number.NaN],
+    calls: ["a whole number of 1 or more", 0, -1, 2.5, Number.NaN, Infinity, "64"],
+    reads: ["a whole number of 1 or more", 0, 4.5, Number.NaN, Infinity, "32"],
+    readsPerSecond: ["a number of 1 or more", 0, 0.5, -1, Number.NaN, "100"],
     // The seconds of an environment variable.
-    lease: [0, -1, 30, 999, 30_000.5, Number.NaN, Infinity]
+    lease: ["a whole number of 1000 or more", 0, -1, 30, 999, 30_000.5, Number.NaN, Infinity]
   })) {
     for (const value of values) {
-      expect(() => Receiver.layer({ limits: { [name]: value } })).toThrow(
-        `limits.${name} cannot be used: give a whole number of ${name === "lease" ? 1000 : 1} or more`
+      expect(() => Receiver.layer({ limits: { [name]: value as number } })).toThrow(
+        `limits.${name} cannot be used: give ${expected}`
       )
     }
   }
+  for (const readsPerSecond of [1, 1.5, Infinity])
+    expect(() => Receiver.layer({ limits: { readsPerSecond } })).not.toThrow()
   yield* Effect.void
 })
 

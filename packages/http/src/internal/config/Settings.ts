@@ -17,7 +17,9 @@ export const count = (value: number): Result.Result<number, string> =>
     : Result.fail("give a whole number, 1 or more")
 
 export const ratio = (value: number): Result.Result<number, string> =>
-  value >= 0 ? Result.succeed(value) : Result.fail("give a number that is not negative")
+  typeof value === "number" && value >= 0
+    ? Result.succeed(value)
+    : Result.fail("give a number that is not negative")
 
 const reservedHeader =
   /^(accept(-encoding)?|authorization|connection|content-(encoding|length|type)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/u

@@ -37,7 +37,7 @@ export const defaults: WorkLimits = {
   ]).pipe(/* @__PURE__ */ Schedule.upTo({ duration: "24 hours" }))
 }
 
-/** The least value of each limit; only that of reads a second may have a fraction. */
+/** The least value of each limit; that of reads a second may have a fraction or be infinite. */
 const leasts = [
   ["calls", 1],
   ["reads", 1],
@@ -50,8 +50,12 @@ export const make = (options: { readonly [Name in keyof Options]?: unknown }): W
   const limits = Defaults.changed(defaults, options)
   for (const [name, least] of leasts) {
     const limit = limits[name]
-    if (limit >= least && (Number.isSafeInteger(limit) || name === "readsPerSecond")) continue
-    throw new RangeError(`limits.${name} cannot be used: give a whole number of ${least} or more`)
+    const isRate = name === "readsPerSecond"
+    // A text would be compared as a number, and then joined with one.
+    const isNumber = isRate ? typeof limit === "number" : Number.isSafeInteger(limit)
+    if (isNumber && limit >= least) continue
+    const kind = isRate ? "number" : "whole number"
+    throw new RangeError(`limits.${name} cannot be used: give a ${kind} of ${least} or more`)
   }
   return limits
 }

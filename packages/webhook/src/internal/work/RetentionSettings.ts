@@ -17,7 +17,7 @@ type Texts = Readonly<Record<keyof typeof environment, string>>
 /** The fewest months that a transaction is kept, because a chargeback may come for 180 days. */
 const fewestMonths = 7
 
-const adviceOf = (least: number): string => `give a number from ${least} to 99999, or never`
+const adviceOf = (least: number): string => `give a whole number from ${least} to 99999, or never`
 
 /** Reads a whole number, or `never` as infinite. */
 const numberIn = (given: string, least: number): number | undefined => {

@@ -29,7 +29,8 @@ export const make = (texts: Texts, shards: number): Settings => {
   const number = (name: string, given: string, least: number, most: number, fallback: number) => {
     const value = given === "" ? fallback : /^\d{1,7}$/u.test(given) ? Number(given) : 0
     if (given === "" || (value >= least && value <= most)) return value
-    sentences.push(`${name} cannot be used: give a number from ${least} to ${most}.`)
+    const other = name === "PAWL_READS_PER_SECOND" ? ", or none" : ""
+    sentences.push(`${name} cannot be used: give a whole number from ${least} to ${most}${other}.`)
     return fallback
   }
   const gaps = texts.pollIntervalMinutes.split(",").map((gap) => gap.trim())
