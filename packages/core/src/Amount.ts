@@ -24,7 +24,8 @@ import * as Grammar from "./internal/Grammar.ts"
  */
 export const Amount = Schema.String.check(
   Schema.isPattern(Grammar.amount, {
-    message: 'Expected a decimal amount with at most two decimals, such as "10.50"',
+    message:
+      'Expected a decimal amount with at most 18 digits before the point and two after it, such as "10.50"',
     description: "More than two decimals are rounded; the sandbox rounds half up"
   })
 ).pipe(Schema.brand("Amount"))

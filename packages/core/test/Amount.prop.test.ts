@@ -60,7 +60,10 @@ describe("parse", () => {
 describe("a fault", () => {
   it("says what is expected", () => {
     const faults = [
-      [Amount.parse("x"), 'such as "10.50"'],
+      [
+        Amount.parse("9".repeat(19)),
+        'with at most 18 digits before the point and two after it, such as "10.50"'
+      ],
       [Amount.round("x", { mode: "ceil" }), "without sign or exponent"],
       [Amount.toMinorUnits(Amount.Amount.make("10"), Amount.Currency.make("ZZZ")), "does not list"],
       [Amount.fromMinorUnits(10n, Amount.Currency.make("ZZZ")), "does not list"]
