@@ -253,7 +253,10 @@ export class Unreachable extends printed(
   /** The same call may succeed later. */
   readonly isRetryable = true
   override get message() {
-    return `The service could not be reached (${this.reason}) after ${this.attempts} attempts`
+    // A durable request without an attempt of this call may have been sent by another one.
+    return this.attempts === 0
+      ? `The outcome could not be read (${this.reason})`
+      : `The service could not be reached (${this.reason}) after ${this.attempts} attempts`
   }
 }
 

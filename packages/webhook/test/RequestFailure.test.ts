@@ -137,6 +137,9 @@ it("a request in doubt keeps the doubt that it has, or gets one with the error a
     requestId: "order-17",
     cause: { _tag: "Unreachable", reason: "no answer", sent: true, attempts: 0 }
   })
+  expect(unknown.message).toBe(
+    "Request order-17 may have taken effect: call again with the same requestId. The outcome could not be read (no answer)"
+  )
   expect(RequestFailure.inDoubt("order-18", unknown)).toBe(unknown)
   const refused = new NotFound({})
   expect(RequestFailure.inDoubt("order-18", refused)).toMatchObject({
