@@ -8,11 +8,11 @@ import type { Method } from "@pawl/core/Kind"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
+import { makeIsDue } from "./internal/rule/Counters.ts"
 import * as Metrics from "./Metrics.ts"
 
 /**
@@ -138,7 +138,6 @@ export const isAlarm = (event: Event): boolean =>
   event._tag === "Alarm" || event._tag === "DeadLettered" || event._tag === "Quarantined"
 
 const capacity = 4096
-const minAlarmGap = Duration.toMillis(Duration.minutes(10))
 
 /**
  * Layer that publishes entries, counts them, and logs alarms as warnings. Quarantined callbacks are
@@ -151,18 +150,10 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
   Journal,
   Effect.gen(function* () {
     const pubsub = yield* PubSub.sliding<Entry>(capacity)
-    const nextAlarmAt = new Map<string, number>()
+    const isDue = makeIsDue()
     Metrics.begin(yield* Effect.context())
     const observers: Array<Observer> = []
     const show: Observer = (event) => observers.forEach((observer) => observer(event))
-
-    const isDue = (reason: string, at: number): boolean => {
-      const nextAt = nextAlarmAt.get(reason) ?? at
-      // A time further away was set before the clock was set back.
-      if (at < nextAt && nextAt <= at + minAlarmGap) return false
-      nextAlarmAt.set(reason, at + minAlarmGap)
-      return true
-    }
 
     /**
      * `publishUnsafe` refuses an entry when the buffer is full; `publish` then drops the oldest.

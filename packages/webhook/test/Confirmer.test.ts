@@ -254,6 +254,27 @@ describe("a read", () => {
     )
   })
 
+  test("that fails for one reason is logged once in 10 minutes", function* () {
+    const { kept, lines } = keepLog("Warn")
+    let attempts = 1
+    const world = yield* World.make({
+      read: ({ at }) =>
+        Effect.fail(
+          at < 15 * minute
+            ? new Unauthorized({ sent: true })
+            : new Unreachable({ reason: "reset", sent: true, attempts: attempts++ })
+        )
+    })
+    const { receive } = yield* kept(world.start)
+    for (const id of ["1", "2", "3"]) yield* receive(id, "SUCCEED")
+    yield* World.pass("29 minutes")
+    expect(world.reads.length).toBeGreaterThan(100)
+    const reasons = [/401/u, /401/u, /after 1 attempts/u, /after \d\d+ attempts/u]
+    expect(lines.filter((line) => Array.isArray(line) && line.length === 2)).toEqual(
+      reasons.map((reason) => ["A status could not be read", expect.stringMatching(reason)])
+    )
+  })
+
   test("has the policy final unless another one is given", function* () {
     const reader = Layer.succeed(StatusReader, { read: () => Effect.fail(new NotFound({})) })
     const policyOf = (options?: Parameters<typeof Confirmer.layer>[0]) =>

@@ -56,6 +56,18 @@ test.each([
   }
 )
 
+test("a budget that cannot be reserved is logged once in 10 minutes", function* () {
+  const { kept, lines } = World.keepLog("Warn")
+  const world = yield* World.make({
+    plant: (ledger) => ({ ...ledger, reserveReads: () => Effect.die("unknown") })
+  })
+  const { receive } = yield* kept(world.start)
+  yield* receive("1", "SUCCEED")
+  yield* pass("19 minutes")
+  const line = ["No reads could be reserved"]
+  expect(lines).toEqual([line, line])
+})
+
 test("fewer reads are allowed after a 429, and all again when nothing was reserved for a minute", function* () {
   let isLimited = true
   const { readUse, receive } = yield* World.started({

@@ -148,15 +148,8 @@ export const start = Effect.fnUntraced(function* (
     )
   })
 
-  const rounds = yield* round.pipe(
-    Effect.catchCause((cause) =>
-      Effect.andThen(
-        Effect.logError("The request store could not be read", cause),
-        Effect.sleep(Progress.retryDelay)
-      )
-    ),
-    Effect.forever,
-    Effect.forkScoped
+  const rounds = yield* Effect.forkScoped(
+    Progress.forever(round, "The request store could not be read")
   )
 
   yield* Effect.addFinalizer(() =>

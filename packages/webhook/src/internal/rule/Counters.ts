@@ -1,4 +1,5 @@
-/** Counters of the receiver. */
+/** Counters of the receiver, and how often its alarms and failures are logged. */
+import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -36,3 +37,27 @@ export const raiseAlarm = (
     alarmsFor(reason).updateUnsafe(1, context)
     return Effect.annotateLogs(Effect.logWarning({ _tag: "Alarm", reason }), about)
   })
+
+/** The time between two logs of one text, in milliseconds. */
+const minLogGap = 600_000
+
+/** Makes a function that tells whether a log is due: that of each text is due once in 10 minutes. */
+export const makeIsDue = () => {
+  const nextTimes = new Map<string, number>()
+  return (text: string, at: number): boolean => {
+    const nextAt = nextTimes.get(text) ?? at
+    // A time further away was set before the clock was set back.
+    if (at < nextAt && nextAt <= at + minLogGap) return false
+    nextTimes.set(text, at + minLogGap)
+    return true
+  }
+}
+
+/** Makes a function that runs a log once in 10 minutes for each text, whatever numbers that has. */
+export const makeRareLog = () => {
+  const isDue = makeIsDue()
+  return (text: string, log: Effect.Effect<void>): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      isDue(text.replace(/\d+/gu, ""), at) ? log : Effect.void
+    )
+}

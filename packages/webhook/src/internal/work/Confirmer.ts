@@ -19,6 +19,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { makeRareLog } from "../rule/Counters.ts"
 import * as KindHints from "../rule/KindHints.ts"
 import * as Reading from "../verify/Reading.ts"
 import type { Row } from "../rule/Row.ts"
@@ -68,6 +69,15 @@ export const layer = (options?: {
     Confirmer,
     Effect.gen(function* () {
       const reader = yield* StatusReader
+      const logRarely = makeRareLog()
+      const noAnswer = (askedAt: number, reason: unknown, isDenied = false) =>
+        Effect.as(
+          logRarely(
+            typeof reason === "string" ? reason : "",
+            Effect.logWarning("A status could not be read", reason)
+          ),
+          { _tag: "NoAnswer", askedAt, isDenied } as const
+        )
       const ask = (row: Row, transactionId: TransactionId, askedAt: number) => {
         const readAs = (kind: Kind) => Effect.suspend(() => reader.read(kind, transactionId))
         const [first, ...others] = KindHints.asked(row, askedAt - row.createdAt)
@@ -116,17 +126,6 @@ const turn = Effect.flatMap(BeforeRequest, (wait) => wait ?? Effect.void)
 
 /** Returns the message for a log, without the service's own words behind it, which may quote anything. */
 export const reasonOf = ({ message }: Error) => message.split("; ", 1)[0]
-
-const noAnswer = (
-  askedAt: number,
-  reason: unknown,
-  isDenied = false
-): Effect.Effect<Extract<ReadResult, { readonly _tag: "NoAnswer" }>> =>
-  Effect.as(Effect.logWarning("A status could not be read", reason), {
-    _tag: "NoAnswer",
-    askedAt,
-    isDenied
-  })
 
 export const unsettledClaim = (
   { evidence, read }: Row,

@@ -17,11 +17,26 @@ import * as Effect from "effect/Effect"
 import { CurrentLogAnnotations } from "effect/References"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import { makeRareLog } from "../rule/Counters.ts"
 import * as Fault from "../sql/Fault.ts"
 
 export const retryDelay = Duration.seconds(1)
 
 export const retrySchedule = Schedule.spaced(retryDelay)
+
+/** Repeats a round. A failure is logged once in 10 minutes, and followed by a wait of a second. */
+export const forever = <E, R>(
+  round: Effect.Effect<unknown, E, R>,
+  failure: string
+): Effect.Effect<never, never, R> => {
+  const logRarely = makeRareLog()
+  return round.pipe(
+    Effect.catchCause((cause) =>
+      Effect.andThen(logRarely("", Effect.logError(failure, cause)), Effect.sleep(retryDelay))
+    ),
+    Effect.forever
+  )
+}
 
 export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly cause: string }> {
   override get message() {

@@ -70,16 +70,7 @@ export const make = Effect.fnUntraced(function* (
     yield* Effect.sleep(Math.min(Math.max(Math.ceil(wait), minWait), maxWait))
   })
 
-  yield* round.pipe(
-    Effect.catchCause((cause) =>
-      Effect.andThen(
-        Effect.logWarning("No reads could be reserved", cause),
-        Effect.sleep(Progress.retryDelay)
-      )
-    ),
-    Effect.forever,
-    Effect.forkScoped
-  )
+  yield* Effect.forkScoped(Progress.forever(round, "No reads could be reserved"))
 
   /** Returns false if no read may be sent within `timeout`. */
   const take = Effect.fnUntraced(function* (lane: ReadLane, timeout: Duration.Duration) {

@@ -108,9 +108,6 @@ export const layer = (
     })
   )
 
-/** The time between two logs of failures, in milliseconds. */
-const minLogGap = 600_000
-
 const start = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   shard: Ledger["Service"],
@@ -219,20 +216,7 @@ const start = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
 
-  let nextLogAt = 0
-  /** Logs one failure in 10 minutes. */
-  const logFailure = (cause: Cause.Cause<unknown>) => {
-    const at = clock.currentTimeMillisUnsafe()
-    if (at < nextLogAt && nextLogAt <= at + minLogGap) return Effect.void
-    nextLogAt = at + minLogGap
-    return Effect.logError("The ledger could not be read", cause)
-  }
-
-  const rounds = yield* round.pipe(
-    Effect.catchCause((cause) =>
-      Effect.andThen(logFailure(cause), Effect.sleep(Progress.retryDelay))
-    ),
-    Effect.forever,
+  const rounds = yield* Progress.forever(round, "The ledger could not be read").pipe(
     (all) => Effect.andThen(outage.begin, all),
     Effect.provideService(Progress.Current, progress),
     Effect.provideService(Clock.Clock, ledgerClock),
