@@ -341,6 +341,7 @@ describe("C11 Retry-After", () => {
     ["Tuesday, 01-Jan-30 00:00:07 GMT", 7000],
     ["Tue Jan  1 00:00:07 2030", 7000],
     ["at Tue, 01 Jan 2030 00:00:07 GMT", undefined],
+    ["Please wait until 12:00:00 2030", undefined],
     ["Tue, 01 Jan 2030 00:00:07 GMT+0100", undefined],
     ["Tue, 41 Jan 2030 00:00:07 GMT", undefined]
   ])("%j is a wait of %j ms", (text, wait) => {

@@ -127,7 +127,7 @@ export const readRetryAfter = (value: string | undefined, now: number): number |
 }
 
 /** The three forms of RFC 9110: only that of C's `asctime` does not end with GMT. */
-const httpDate = /^[A-Z][a-z]{2}.+:[0-9]{2} (?:GMT|[0-9]{4})$/u
+const httpDate = /^[A-Z][a-z]{2}.+[0-9] [0-9:]+:[0-9]{2} (?:GMT|[0-9]{4})$/u
 
 type Fault = typeof FieldFault.Type
 
