@@ -135,6 +135,23 @@ describe("the reasons of a refusal", () => {
     expect(reasonsOf({ message: "too small", fields: ["amount"] })).toEqual([fault])
   })
 
+  it("are each field of a map, though one is named as a member of an error", () => {
+    const order = { orderId: "7", title: "", name: "" }
+    const sent = { ...request, body: JSON.stringify({ amount: "1", reason: "", order }) }
+    for (const path of ["reason", "title", "name"]) {
+      const map = { [path]: "must not be blank", amount: "too small" }
+      const expected = [{ path, message: "must not be blank" }, fault]
+      expect(reasonsOf(map, sent)).toEqual(expected)
+      expect(reasonsOf({ error: map }, sent)).toEqual(expected)
+      const error = ErrorResponse.toError(sent, Memory.respond(500, map), 1, undefined)
+      expect(error).toMatchObject({ fields: [{}] })
+    }
+    // RFC 9457, and the text of one fault.
+    const entry = { name: "amount", reason: "too small" }
+    expect(reasonsOf({ "invalid-params": [entry] }, sent)).toEqual([fault])
+    expect(reasonsOf({ reason: "no" }, sent)).toEqual([{ path: "", message: "no" }])
+  })
+
   it("have no control characters", () => {
     expect(reasonsOf({ message: "refused\n\u001b[31m" })).toEqual([
       { path: "", message: "refused [31m" }

@@ -133,10 +133,10 @@ type Fault = typeof FieldFault.Type
 
 const reasonsOf = (request: Transport.Request, response: Transport.Response): Array<Fault> => {
   const body = read(new TextDecoder().decode(response.body))
-  const faults = readFaults(body, "", response.status === 400)
-  const values = faults.length > 0 && valuesOf(request)
-  if (!values) return []
-  const remove = redaction(values)
+  const sent = sentIn(request)
+  if (sent === undefined) return []
+  const faults = readFaults(body, "", sent.names, response.status === 400)
+  const remove = redaction(sent.values)
   const redact = (text: string) =>
     remove(text)
       .replace(/\p{Cc}+/gu, " ")
@@ -148,12 +148,15 @@ const reasonsOf = (request: Transport.Request, response: Transport.Response): Ar
 
 /** Tells whether a text quotes nothing of the request but its requestId. */
 const hasNone = (request: Transport.Request, text: string): boolean => {
-  const values = valuesOf(request, "requestId")?.filter((value) => value.length >= 8)
+  const values = sentIn(request, "requestId")?.values.filter((value) => value.length >= 8)
   return values !== undefined && redaction(values)(text) === text
 }
 
-/** Returns the texts and numbers of a request that are no field name; undefined if it is too deep. */
-const valuesOf = (request: Transport.Request, except?: string): Array<string> | undefined => {
+/**
+ * Returns the field names of a request, and its texts and numbers that are none; undefined if it is too
+ * deep.
+ */
+const sentIn = (request: Transport.Request, except?: string) => {
   const names = new Set<string>()
   const values = [request.headers["authorization"]?.slice("Bearer ".length) ?? ""]
   const visit = (name: string, value: unknown, { source }: { readonly source?: string } = {}) => {
@@ -163,7 +166,9 @@ const valuesOf = (request: Transport.Request, except?: string): Array<string> | 
     return value
   }
   const parsed = Result.try(() => JSON.parse(request.body ?? "null", visit))
-  return Result.isSuccess(parsed) ? values.filter((value) => !names.has(value)) : undefined
+  return Result.isSuccess(parsed)
+    ? { names, values: values.filter((value) => !names.has(value)) }
+    : undefined
 }
 
 const lists = [
@@ -207,16 +212,22 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null
 
 /**
- * Google nests its list: {"details":[{"fieldViolations":[…]}]}. An object without a known name is a map
- * from field to message if `isMap`: at another status than 400 it may be that of a payment.
+ * Google nests its list: {"details":[{"fieldViolations":[…]}]}. An object without a known name, or of
+ * `fields` of the request alone, is a map from field to message if `isMap`: at another status than 400 it
+ * may be that of a payment.
  */
-const readFaults = (body: unknown, at: string, isMap = true): Array<Fault> => {
+const readFaults = (
+  body: unknown,
+  at: string,
+  fields: ReadonlySet<string>,
+  isMap = true
+): Array<Fault> => {
   if (typeof body === "string") return [{ path: at, message: body }]
   if (!isObject(body)) return []
-  if (Array.isArray(body)) return body.flatMap((each) => readFaults(each, at))
+  if (Array.isArray(body)) return body.flatMap((each) => readFaults(each, at, fields))
   const list = lists.map((name) => body[name]).find(isObject)
   const message = pick(body, messages)
-  const listed = readMap(list, at).map((fault) =>
+  const listed = readMap(list, at, fields).map((fault) =>
     // Such as {"message":"required","fields":["amount"]}.
     message && list === body["fields"] && fault.path === at
       ? { path: fault.message, message }
@@ -224,19 +235,23 @@ const readFaults = (body: unknown, at: string, isMap = true): Array<Fault> => {
   )
   if (listed.length > 0) return listed
   // Such as {"error":{"param","message"}}.
-  if (isObject(body["error"])) return readFaults(body["error"], at)
+  if (isObject(body["error"])) return readFaults(body["error"], at, fields)
   const path = pick(body, paths)
+  const names = Object.keys(body)
+  const isOfFields = isMap && names.length > 1 && names.every((name) => fields.has(name))
   // A list holds others, so none is read twice.
-  if (!path && !message) return list || !isMap ? [] : readMap(body, at)
+  if (!(isOfFields ? path && message : path || message)) {
+    return list || !isMap ? [] : readMap(body, at, fields)
+  }
   // In the standard body of Spring it is the path of the request.
   return [{ path: path && !path.startsWith("/api/") ? path : at, message: message ?? "refused" }]
 }
 
 /** Reads a list, or a map from field to message. */
-const readMap = (list: object = {}, at: string): Array<Fault> =>
+const readMap = (list: object = {}, at: string, fields: ReadonlySet<string>): Array<Fault> =>
   Array.isArray(list)
-    ? readFaults(list, at)
-    : Object.entries(list).flatMap(([path, entry]) => readFaults(entry, path))
+    ? readFaults(list, at, fields)
+    : Object.entries(list).flatMap(([path, entry]) => readFaults(entry, path, fields))
 
 const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): string | undefined =>
   names
