@@ -106,3 +106,20 @@ test("at its end a worker claims nothing more, and its requests have 15 seconds"
   yield* Fiber.join(long.end)
   expect(yield* long.shop.get("first-100")).toMatchObject({ outcome: undefined })
 })
+
+test("at its end a worker leaves a rebuild that cannot be interrupted after 18 seconds", function* () {
+  const scope = yield* Scope.make()
+  const rebuild = () => Effect.uninterruptible(Effect.fail("later").pipe(Effect.delay("1 hour")))
+  const shop = yield* Effect.provideService(start({ rebuild }), Scope.Scope, scope)
+  yield* shop.store.write(
+    { requestId: "order-1", kind: "card-payment", digest: "d", hasCardData: true },
+    { at: 0 }
+  )
+  yield* pass("1 second")
+  const end = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+  yield* pass("15 seconds")
+  expect(end.pollUnsafe()).toBeUndefined()
+  yield* pass("3 seconds")
+  expect(end.pollUnsafe()).toBeDefined()
+  yield* pass("1 hour")
+})

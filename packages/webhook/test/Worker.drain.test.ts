@@ -34,3 +34,17 @@ test.each(["stop", "interrupt"] as const)(
     expect(World.told(world)).toEqual(["PENDING"])
   }
 )
+
+test("a handler that cannot be interrupted has 18 seconds, and is then left behind", function* () {
+  const world = yield* World.make({ handle: () => Effect.uninterruptible(Effect.sleep("1 hour")) })
+  const { receive, stop } = yield* world.start
+  yield* receive("1", "PENDING")
+  yield* World.pass("1 second")
+  const ending = yield* Effect.forkChild(stop)
+  yield* World.pass("15 seconds")
+  expect(ending.pollUnsafe()).toBeUndefined()
+  yield* World.pass("3 seconds")
+  expect(ending.pollUnsafe()).toBeDefined()
+  yield* World.pass("1 hour")
+  expect(world.calls).toHaveLength(1)
+})

@@ -156,7 +156,7 @@ export const start = Effect.fnUntraced(function* (
     Fiber.interrupt(rounds).pipe(
       Effect.andThen(FiberSet.awaitEmpty(fibers)),
       Effect.timeoutOption(drainTimeout),
-      Effect.andThen(FiberSet.clear(fibers))
+      Effect.andThen(Progress.leave(fibers))
     )
   )
 })

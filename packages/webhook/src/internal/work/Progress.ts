@@ -14,6 +14,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import { CurrentLogAnnotations } from "effect/References"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
@@ -37,6 +38,15 @@ export const forever = <E, R>(
     Effect.forever
   )
 }
+
+/**
+ * Interrupts work, and leaves it after 3 seconds, the longest time of a write: the end of an open
+ * set waits for a function of the merchant that cannot be interrupted.
+ */
+export const leave = (fibers: FiberSet.FiberSet<void>): Effect.Effect<void> =>
+  Effect.map(Effect.timeoutOption(FiberSet.clear(fibers), Duration.seconds(3)), () => {
+    fibers.state = { _tag: "Closed" }
+  })
 
 export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly cause: string }> {
   override get message() {

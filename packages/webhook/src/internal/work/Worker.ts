@@ -57,7 +57,7 @@ export class Worker extends Context.Service<
   {
     /**
      * Claims no more rows, and completes when the running handlers have ended, after at most 15
-     * seconds.
+     * seconds, or 18 if one cannot be interrupted.
      */
     readonly drain: Effect.Effect<void>
     /** Whether the worker is drained; true from the start of the drain. */
@@ -233,7 +233,7 @@ const start = Effect.fnUntraced(function* (
     yield* FiberSet.awaitEmpty(fibers)
   }).pipe(
     Effect.timeoutOption(drainTimeout),
-    Effect.andThen(FiberSet.clear(fibers)),
+    Effect.andThen(Progress.leave(fibers)),
     Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
   )
 
