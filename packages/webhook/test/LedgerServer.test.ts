@@ -14,7 +14,11 @@ import { onPostgres } from "@pawl/test-support/Stores"
 import { PgClient } from "@effect/sql-pg/PgClient"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import * as Redacted from "effect/Redacted"
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
 import { Duplex } from "node:stream"
+import * as NodeStore from "../src/internal/ledger/NodeStore.ts"
 import * as NodePostgres from "../src/NodePostgres.ts"
 
 const callback = (transactionId: string) => verified("card", card({ transactionId }))
@@ -176,4 +180,33 @@ test("a server that answers no statement for 15 seconds fails the start, and doe
       message: "A transaction takes longer than 15 seconds"
     }
   })
+})
+
+test.each([
+  [
+    "08P01",
+    "unsupported startup parameter: lock_timeout",
+    "in PgBouncer, put synchronous_commit, lock_timeout, statement_timeout and idle_in_transaction_session_timeout into ignore_startup_parameters, and set them on the role to on, 500ms, 0 and 5s"
+  ],
+  ["55P03", "canceling statement due to lock timeout", "end the transaction that has the lock"],
+  ["53300", "sorry, too many clients already", "allow it more connections"],
+  ["3D000", "no such database", "start it, or correct the address of the store"]
+])("a start that a server refuses with %s says what to do", function* (code, reason, advice) {
+  const fields = `SFATAL\0C${code}\0M${reason}\0\0`
+  const refusal = `E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`
+  const server = createServer((socket) => socket.once("data", () => socket.end(refusal)))
+  yield* Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+  const { port } = server.address() as AddressInfo
+  const url = Redacted.make(`postgres://pawl@127.0.0.1:${port}/pawl`)
+  const started = yield* Effect.forkScoped(
+    Effect.flip(NodeStore.migrate({ _tag: "postgres", url }))
+  )
+  while (started.pollUnsafe() === undefined) {
+    yield* Effect.promise(() => new Promise(setImmediate))
+    yield* TestClock.adjust("50 millis")
+  }
+  expect((yield* Fiber.join(started)).message).toBe(
+    `The PostgreSQL database cannot be used (${reason}): ${advice}`
+  )
 })

@@ -161,10 +161,26 @@ const sqliteMessage =
       ? error.message
       : `The SQLite file ${filename} cannot be used (${innermost(error)}): name another file`
 
-const postgresMessage = (error: Error): string =>
-  error.message.startsWith("The PostgreSQL database cannot be used:")
-    ? error.message
-    : `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address of the store`
+const postgresMessage = (error: Error): string => {
+  if (error.message.startsWith("The PostgreSQL database cannot be used:")) return error.message
+  const reason = innermost(error)
+  // PgBouncer has no SQLSTATE of its own for it.
+  const cause = reason.startsWith(unsupported) ? unsupported : Fault.of(error).cause
+  const [, advice] = advices.find(([start]) => cause.startsWith(start)) ?? []
+  return `The PostgreSQL database cannot be used (${reason}): ${advice ?? "start it, or correct the address of the store"}`
+}
+
+const unsupported = "unsupported startup parameter"
+
+/** The advice for a cause, by its beginning. */
+const advices = [
+  [
+    unsupported,
+    "in PgBouncer, put synchronous_commit, lock_timeout, statement_timeout and idle_in_transaction_session_timeout into ignore_startup_parameters, and set them on the role to on, 500ms, 0 and 5s"
+  ],
+  ["another transaction holds a lock", "end the transaction that has the lock"],
+  ["the database has too few resources", "allow it more connections"]
+] as const
 
 const innermost = (error: Error): string =>
   error.cause instanceof Error ? innermost(error.cause) : error.message
