@@ -77,7 +77,13 @@ describe("the clock", () => {
         const { json, status } = yield* clock(advance)
         assert.deepStrictEqual([status, ...fields(json)], [400, "advance"], advance)
       }
-      for (const body of [{}, { advance: 5 }, { advance: null }, []]) {
+      for (const body of [
+        {},
+        { advance: 5 },
+        { advance: null },
+        { advance: "0 millis", by: 1 },
+        []
+      ]) {
         assert.strictEqual((yield* control("POST", "/clock", body)).status, 400)
       }
       assert.deepStrictEqual(fields((yield* control("POST", "/clock", "{")).json), ["body"])
@@ -126,6 +132,7 @@ describe("a transaction", () => {
         [{ status: "succeed" }, "status"],
         [{ status: "FAILED", declineCode: "51" }, "declineCode"],
         [{ status: "SUCCEED", declineCode: 51 }, "declineCode"],
+        [{ status: "FAILED", declinecode: 51 }, "declinecode"],
         ["not json", "body"],
         ["[]", "body"]
       ] as const) {

@@ -106,7 +106,9 @@ describe("a fault", () => {
         [{ rate: 1.1 }, "rate"],
         [{ rate: "0.5" }, "rate"],
         [{ times: 0 }, "times"],
-        [{ times: 1.5 }, "times"]
+        [{ times: 1.5 }, "times"],
+        // The fault would never end.
+        [{ tmes: 1 }, "tmes"]
       ] as const) {
         const { json, status } = yield* control("POST", "/faults", {
           endpoint,

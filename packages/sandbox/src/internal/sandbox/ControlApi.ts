@@ -10,6 +10,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Fault, Faults } from "@pawl/testkit/Faults"
@@ -170,7 +171,22 @@ const parseDuration = (text: string): Option.Option<Duration.Duration> =>
 const maxAdvance = Duration.days(36_500)
 const tooFar = invalid([{ field: "advance", message: "Expected at most 100 years in total" }])
 
-const readAdvance = reader(
+/** Refuses a member that is none of a body: a misspelt one would be ignored. */
+const strict = <A>(schema: Schema.Codec<A, unknown> & { readonly fields: object }) => {
+  const read = reader(schema)
+  const names = Object.keys(schema.fields)
+  const message = `Expected one of ${names.join(", ")}`
+  return (body: unknown): Effect.Effect<A, ErrorResponse> => {
+    const others = Predicate.isObject(body)
+      ? Object.keys(body).filter((name) => !names.includes(name))
+      : []
+    return others.length === 0
+      ? read(body)
+      : Effect.fail(invalid(others.map((field) => ({ field, message }))))
+  }
+}
+
+const readAdvance = strict(
   Schema.Struct({
     advance: Schema.String.check(
       Schema.makeFilter(
@@ -182,9 +198,9 @@ const readAdvance = reader(
   })
 )
 
-const readFault = reader(Fault)
+const readFault = strict(Fault)
 
-const readMove = reader(
+const readMove = strict(
   Schema.Struct({
     status: Schema.Literals(statuses),
     declineCode: Schema.optionalKey(Schema.Int)
