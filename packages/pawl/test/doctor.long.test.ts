@@ -121,10 +121,11 @@ it("a sandbox does not start with a reading that it cannot have, and names it", 
   })
 })
 
-it("says why a service does not answer", async () => {
-  const { code, stderr } = await doctor("--base-url", "http://127.0.0.1:1/api")
+it.each(["http", "https"])("says why a service does not answer by %s", async (scheme) => {
+  const { code, stderr } = await doctor("--base-url", `${scheme}://127.0.0.1:1/api`)
   expect(code).toBe(1)
   expect(stderr).toContain("The service could not be reached (the connection was refused)")
+  expect(stderr).not.toContain("Warning")
 })
 
 it("--plan sends nothing", async () => {

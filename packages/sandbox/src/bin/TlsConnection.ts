@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { isIP } from "node:net"
 import { connect } from "node:tls"
 
 /**
@@ -9,10 +10,11 @@ export const describe = (baseUrl: string): Effect.Effect<string | undefined> =>
   Effect.callback<string | undefined>((resume) => {
     const { hostname, port, protocol } = new URL(baseUrl)
     if (protocol !== "https:") return resume(Effect.undefined)
+    const host = hostname.replace(/^\[|\]$/gu, "")
     const socket = connect({
-      host: hostname,
+      host,
       port: port === "" ? 443 : Number(port),
-      servername: hostname,
+      ...(isIP(host) === 0 && { servername: host }),
       // This one only looks: the requests of the run need a trusted certificate.
       rejectUnauthorized: false
     })
