@@ -63,12 +63,13 @@ const assistant = Effect.fnUntraced(function* (admin: string) {
     if (answer.id !== undefined) waiting.get(answer.id)?.(answer)
   })
   let last = 0
-  const ask = (method: string, params: unknown = {}) =>
+  const ask = (method: string, params: unknown = {}, before = "") =>
     Effect.promise(
       () =>
         new Promise<Answer>((done) => {
           waiting.set(++last, done)
-          child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: last, method, params })}\n`)
+          const request = JSON.stringify({ jsonrpc: "2.0", id: last, method, params })
+          child.stdin.write(`${before}${request}\n`)
         })
     )
   const hello = yield* ask("initialize", {
@@ -325,6 +326,18 @@ it("without a receiver an answer says how to start one, and the end of the input
       "Nothing answers at http://127.0.0.1:9: start the receiver with --admin-port, or give its address with --admin"
     )
     expect((yield* end).code).toBe(0)
+  }).pipe(Effect.scoped, Effect.runPromise))
+
+it("a line that is no JSON is answered with a parse error, and does not lose the next one", () =>
+  Effect.gen(function* () {
+    const { ask, printed } = yield* assistant("http://127.0.0.1:9")
+    expect(yield* ask("ping", {}, '\n{"jsonrpc":\n')).toMatchObject({ result: {} })
+    const lines = printed()
+      .split("\n")
+      .filter((line) => line.includes("-32700"))
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } }
+    ])
   }).pipe(Effect.scoped, Effect.runPromise))
 
 it.each([

@@ -8,9 +8,13 @@ import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
 import { createRequire } from "node:module"
 import * as AdminReader from "../internal/mcp/AdminReader.ts"
 import * as Tools from "../internal/mcp/Tools.ts"
@@ -41,6 +45,27 @@ const flags = {
 }
 
 const token = Config.Redacted("PAWL_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make("")))
+
+const parseError = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}'
+
+const isJson = (line: string) => Result.isSuccess(Result.try((): unknown => JSON.parse(line)))
+
+/** Answers a line that is no JSON: the server would drop it, and the requests that came with it. */
+const stdio = Layer.effect(
+  Stdio.Stdio,
+  Effect.map(Stdio.Stdio, (stdio) => ({
+    ...stdio,
+    stdin: stdio.stdin.pipe(
+      Stream.decodeText,
+      Stream.splitLines,
+      Stream.filter((line) => line !== ""),
+      Stream.mapEffect((line) =>
+        isJson(line) ? Effect.succeed(`${line}\n`) : Effect.as(Console.log(parseError), "")
+      ),
+      Stream.encodeText
+    )
+  }))
+)
 
 /** Command that serves until its input ends. */
 export const mcp = Command.make(
@@ -74,7 +99,7 @@ export const mcp = Command.make(
             token: Redacted.value(secret) === "" ? undefined : secret
           })
         ),
-        Layer.provide(NodeHttpClient.layerUndici)
+        Layer.provide([NodeHttpClient.layerUndici, stdio])
       )
     )
   })
