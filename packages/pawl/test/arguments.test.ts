@@ -53,6 +53,8 @@ it("a control of the test says what it expects", async () => {
   const { clock, service } = pawl
   for (const [method, argument, message] of [
     [clock.advance, "62 minuts", "Expected a duration"],
+    [clock.advance, -1, "Expected a duration"],
+    [clock.advance, "Infinity", "Expected a duration"],
     [service.addFault, { endpoint: "POST /payments", fault: "503" }, "POST /v1/payments/apm"],
     [service.addFault, { endpoint: "*", fault: "504" }, '"503"']
   ] as const) {

@@ -29,6 +29,10 @@ const isDuration = (value: unknown): boolean =>
     ? value >= 0
     : Option.isSome(Duration.fromInput(value as Duration.Input))
 
+/** The clock would never arrive at an infinite time. */
+const isForward = (duration: Duration.Duration): boolean =>
+  Duration.isFinite(duration) && !Duration.isNegative(duration)
+
 const isHost = (value: unknown): boolean => typeof value === "string" && /^[^/\s]+$/u.test(value)
 
 interface ValueCheck {
@@ -85,7 +89,7 @@ export const make = (
   return {
     clock: Promised.make(runner, {
       advance: (duration: Duration.Input) =>
-        Option.match(Duration.fromInput(duration), {
+        Option.match(Option.filter(Duration.fromInput(duration), isForward), {
           onNone: () => Effect.die(new RangeError(expected)),
           onSome: advance
         })
