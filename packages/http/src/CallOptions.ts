@@ -44,7 +44,7 @@ export interface CallOptions {
  */
 export interface CreateOptions extends CallOptions {
   /** Idempotency key, if the input has none. If both have one, they must be equal. */
-  readonly requestId?: string | undefined
+  readonly requestId?: string
   /** Time after which the call starts no attempt. It awaits one in flight. */
   readonly sendWithin?: Duration.Input | undefined
   /**

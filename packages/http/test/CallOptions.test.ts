@@ -85,6 +85,15 @@ describe.each(operations.filter(({ kind }) => kind === "create"))("$name", (oper
     )
   })
 
+  it("refuses a requestId of its options that has no value, because the order's id is missing", async () => {
+    const service = new Memory.Service()
+    const [, result] = await run(operation, service, { requestId: undefined } as object, {})
+    expect(result).toMatchObject({
+      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "requestId" }] }
+    })
+    expect(service.requests.length).toBe(0)
+  })
+
   it("refuses two different requestIds", async () => {
     const service = new Memory.Service()
     const [, result] = await run(operation, service, { requestId: "request-7" })

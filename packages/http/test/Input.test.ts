@@ -5,6 +5,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
+import { ApmPayments } from "../src/ApmPayments.ts"
 import { toError, withoutUndefined } from "../src/internal/wire/Operation.ts"
 import * as Pawl from "../src/Pawl.ts"
 import * as Memory from "./support/memory.ts"
@@ -76,6 +77,18 @@ describe("C37 an input", () => {
 })
 
 describe("C33 a requestId", () => {
+  it("that a call made is that of its retry, which would pay twice with another", async () => {
+    const { requestId: _, ...payment } = Memory.payment
+    const service = Memory.answering(Memory.answer(500, ""), Memory.answer(500, ""))
+    const options = { maxAttempts: 1 }
+    await run(
+      service,
+      ApmPayments.use(({ create }) => Effect.retry(create(payment, options), { times: 1 }))
+    )
+    const [first, ...others] = service.requests.map(({ body }) => body)
+    expect(others).toEqual([first])
+  })
+
   it("that was made before the call is known after an interruption", () =>
     Effect.gen(function* () {
       const service = new Memory.Service({ answer: () => Effect.never })

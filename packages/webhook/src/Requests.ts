@@ -94,7 +94,7 @@ export class Requests extends Context.Service<
   {
     /**
      * Sends a request and returns the response, or fails as the method of the service does. It
-     * makes a missing `requestId`. A repeat of the requestId gets the stored outcome, or waits for
+     * makes a missing `requestId`, which a retry of the effect keeps. A repeat of the requestId gets the stored outcome, or waits for
      * it, at most 60 seconds. `limits` end this call only; the request is still sent.
      *
      * **Gotchas**
@@ -202,6 +202,9 @@ export const layer = (
 ): Layer.Layer<Requests, Owner.StoreUnusable, CallbackUrl | RequestSender | RequestStore | Seal> =>
   Layer.effect(Requests, make(options))
 
+/** The requestId of a call, which its retry keeps. */
+type RequestIdOf = ReturnType<typeof RequestId.ofInput>
+
 const make = Effect.fnUntraced(function* (options: Options = {}) {
   const sealFor = yield* Seal
   const store = yield* RequestStore
@@ -219,9 +222,10 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
 
   const encode = Effect.fnUntraced(function* <K extends RequestKind>(
     kind: K,
-    input: RequestInput<K>
+    input: RequestInput<K>,
+    ofInput: RequestIdOf = RequestId.ofInput(input)
   ) {
-    const requestId = yield* RequestId.ofInput(input)
+    const requestId = yield* ofInput
     const url = ("callbackUrl" in input ? input.callbackUrl : undefined) ?? options.callbackUrl
     // `encode` names a field of another type.
     const signedUrl =
@@ -268,6 +272,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
   const send = Effect.fn("Requests.send")(function* <K extends RequestKind>(
     kind: K,
     input: RequestInput<K>,
+    ofInput: RequestIdOf,
     limits?: SendLimits
   ): Effect.fn.Return<RequestResponse<K>, SendError<K>> {
     if (yield* store.isInTransaction) {
@@ -275,7 +280,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
         new Error("A request cannot be sent inside a transaction of the database: enqueue it")
       )
     }
-    const request = yield* encode(kind, input)
+    const request = yield* encode(kind, input, ofInput)
     const sent = Sending.run(tools, request, yield* newRequest(request), limits)
     return yield* sent as Effect.Effect<RequestResponse<K>, SendError<K>>
   })
@@ -283,13 +288,14 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
   const enqueue = Effect.fn("Requests.enqueue")(function* <K extends RequestKind>(
     kind: K,
     input: RequestInput<K>,
+    ofInput: RequestIdOf,
     { expiresAt }: { readonly expiresAt?: number | undefined } = {}
   ): Effect.fn.Return<{ readonly requestId: string }, EnqueueError> {
     if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt)) {
       const fault = { path: "expiresAt", message: "give whole milliseconds since the epoch" }
       return yield* new ValidationFailed({ sent: false, fields: [fault] })
     }
-    const request = yield* encode(kind, input)
+    const request = yield* encode(kind, input, ofInput)
     const { requestId } = request
     const written = yield* newRequest(request, expiresAt)
     if (written.hasCardData) return yield* new CardDataRefused({ requestId })
@@ -314,8 +320,8 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
 
   yield* Process.start(tools)
   return Requests.of({
-    send,
-    enqueue,
+    send: (kind, input, limits) => send(kind, input, RequestId.ofInput(input), limits),
+    enqueue: (kind, input, options) => enqueue(kind, input, RequestId.ofInput(input), options),
     cancel: (requestId) => Effect.flatMap(Lease.timeOf(store), (at) => store.cancel(requestId, at)),
     get: store.get,
     parked: store.parked,

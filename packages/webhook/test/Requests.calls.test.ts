@@ -1,5 +1,7 @@
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Tracer from "effect/Tracer"
 import { describe, expect, it } from "vitest"
 import { card, sendAndLeave, start, watched } from "./requestProcess.ts"
@@ -31,6 +33,29 @@ describe("a request", () => {
     const other = yield* shop.enqueue("apm-payment", input)
     expect(other.requestId).not.toBe(requestId)
   })
+
+  test.each(["send", "enqueue"] as const)(
+    "of a repeated %s has the requestId that was made first, because another would pay twice",
+    function* (name) {
+      let isFirst = true
+      const shop = yield* start({
+        plant: ({ write }) => ({
+          write: (...call) =>
+            Effect.tap(write(...call), () => {
+              const isLost = isFirst
+              isFirst = false
+              return isLost ? new StoreUnavailable({}) : Effect.void
+            })
+        })
+      })
+      const { requestId: _, ...input } = fake.payment("none")
+      const call: Effect.Effect<unknown, unknown> = shop[name]("apm-payment", input)
+      const repeated = yield* Effect.forkChild(Effect.retry(call, { times: 1 }))
+      yield* pass("2 minutes")
+      yield* Fiber.join(repeated)
+      expect(shop.service.effects.size).toBe(1)
+    }
+  )
 
   test("is refused if its requestId has no value, because the order's id is missing", function* () {
     const shop = yield* start()

@@ -36,29 +36,28 @@ interface CreateFields {
 
 export const layer = Layer.effectContext(
   Effect.map(Caller, (caller) => {
-    const create = <Input extends Partial<CreateFields>, Response, A, E>(
-      name: string,
-      endpoint: Operation.Endpoint<Response>,
-      decide: Decide<Response, A, E>,
-      toPayload: (fields: Input & CreateFields) => CreateFields = identity
-    ) =>
-      traced(name)(
-        (
-          input: Input,
-          options?: CreateOptions
-        ): Effect.Effect<A, ReadError | OutcomeUnknown | E> => {
-          const send = (requestId: string) =>
-            caller.create(
-              { endpoint, decide, payload: toPayload({ ...input, requestId }) },
-              options
-            )
-          const requestId = input.requestId ?? options?.requestId
-          if (requestId === undefined) return Effect.flatMap(RequestId.ofInput(input), send)
-          return requestId === (options?.requestId ?? requestId)
-            ? send(requestId)
-            : Effect.fail(twoRequestIds())
-        }
-      )
+    const create =
+      <Input extends Partial<CreateFields>, Response, A, E>(
+        name: string,
+        endpoint: Operation.Endpoint<Response>,
+        decide: Decide<Response, A, E>,
+        toPayload: (fields: Input & CreateFields) => CreateFields = identity
+      ) =>
+      (input: Input, options?: CreateOptions): Effect.Effect<A, ReadError | OutcomeUnknown | E> => {
+        let made: ReturnType<typeof RequestId.ofInput> | undefined
+        return traced(name)(() => {
+          const isOfOptions = options && "requestId" in options && !("requestId" in input)
+          made ??= RequestId.ofInput(isOfOptions ? options : input)
+          return Effect.flatMap(made, (requestId) =>
+            requestId === (options?.requestId ?? requestId)
+              ? caller.create(
+                  { endpoint, decide, payload: toPayload({ ...input, requestId }) },
+                  options
+                )
+              : Effect.fail(twoRequestIds())
+          )
+        })()
+      }
     const read = <A>(name: string, endpoint: Operation.Endpoint<A>) =>
       traced(name)((id: string, options?: CallOptions) =>
         caller.call(endpoint, { params: { id } }, options)
