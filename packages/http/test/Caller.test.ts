@@ -6,6 +6,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
+import * as Scheduler from "effect/Scheduler"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -134,6 +135,23 @@ describe("a requestId", () => {
         expect(error._tag).toBe("OutcomeUnknown")
       }
     }))
+
+  it.each([2, 3, 5])(
+    "C23 can be used with another body after an interruption at any yield, every %i operations",
+    async (operations) => {
+      for (let yields = 0; yields < 50; yields++) {
+        const error = await Memory.against(Memory.answering(Effect.never), function* () {
+          const leaving = yield* Effect.forkChild(
+            Effect.provideService(Memory.pay(), Scheduler.MaxOpsBeforeYield, operations)
+          )
+          for (let each = 0; each < yields; each++) yield* Effect.yieldNow
+          yield* Fiber.interrupt(leaving)
+          return yield* Memory.settled(Effect.flip(Memory.pay({ amount: "11.00" })))
+        })
+        expect([yields, error._tag]).toEqual([yields, "OutcomeUnknown"])
+      }
+    }
+  )
 })
 
 describe("a read", () => {

@@ -115,6 +115,12 @@ describe("C26 a create whose first attempt is in doubt", () => {
   )
 })
 
+it("C26 a create whose transport dies remains in doubt in the next call", () =>
+  run(answering(Effect.die("a defect"), Memory.answer(400, {})), function* () {
+    yield* Effect.exit(create())
+    expect(Result.merge(yield* create())).toMatchObject({ _tag: "OutcomeUnknown" })
+  }))
+
 it("C26 a create that was interrupted before its request was sent is not in doubt", () => {
   // The create waits for the first request for a token, which hangs.
   const service: Memory.Service = new Memory.Service({
@@ -248,6 +254,24 @@ describe.each(operations.filter(({ kind }) => kind === "create"))(
         const refusal = { _tag: later[at]?.[2] }
         expect(error).toMatchObject({ _tag: "OutcomeUnknown", cause, refusal })
       }
+    })
+
+    it("has no person to ask after calls that the service did not refuse", async () => {
+      const service = answering(unreadable, Memory.answer(401, ""))
+      const call = (maxAttempts: number) =>
+        operation
+          .call({ requestId: "request-1" }, { maxAttempts })
+          .pipe(Effect.flip, Memory.settled)
+      const last = await run(service, function* () {
+        // The second and the third are refused before sending, the others with 401.
+        for (const maxAttempts of [1, 0, 0, 1]) yield* call(maxAttempts)
+        return yield* call(1)
+      })
+      expect(last).toMatchObject({ _tag: "OutcomeUnknown" })
+      expect(last).toHaveProperty(
+        "message",
+        expect.stringContaining(": call again with the same requestId. ")
+      )
     })
 
     it("has a person to ask after the second refused call, until a new doubt or an answer", async () => {

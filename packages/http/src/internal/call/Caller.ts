@@ -181,12 +181,17 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
             options,
             { shouldRetry: Failure.isTransient, classify },
             (call, attempts) => {
-              if (!creates.enter(requestId, call.request)) {
-                return fail({ error: Creates.refusal(), doubt: undefined })
-              }
-              return Effect.onExitPrimitive(attempts.pipe(Effect.catch(fail)), (exit) => {
-                creates.leave(requestId)
-                if (call.requests > 0 && Exit.hasInterrupts(exit)) creates.add(requestId)
+              let isEntered = false
+              const entered = Effect.suspend(() => {
+                isEntered = creates.enter(requestId, call.request)
+                return isEntered
+                  ? attempts
+                  : Effect.fail({ error: Creates.refusal(), doubt: undefined })
+              })
+              return Effect.onExitPrimitive(entered.pipe(Effect.catch(fail)), (exit) => {
+                if (isEntered) creates.leave(requestId)
+                if (call.requests > 0 && !Exit.hasFails(exit) && !Exit.isSuccess(exit))
+                  creates.add(requestId)
                 return undefined
               })
             }

@@ -67,7 +67,7 @@ export const make = (): Creates => {
       const cause = doubt ?? open?.cause ?? error
       // The last attempt may have left a doubt too. Then nothing was refused.
       const isRefused = error !== doubt
-      const refusals = isRefused ? (open?.refusals ?? 0) + (error.isRetryable ? 0 : 1) : 0
+      const refusals = isRefused ? (open?.refusals ?? 0) + (isOfService(error) ? 1 : 0) : 0
       if (open !== undefined) open.refusals = refusals
       return new OutcomeUnknown({
         requestId,
@@ -80,6 +80,10 @@ export const make = (): Creates => {
     }
   }
 }
+
+/** An error of the credentials, or before sending, says nothing about the create. */
+const isOfService = (error: ReadError): boolean =>
+  !error.isRetryable && error._tag !== "Unauthorized" && !("sent" in error && !error.sent)
 
 export const refusal = (): ValidationFailed =>
   new ValidationFailed({
