@@ -13,10 +13,12 @@ describe("C35 a response to another request", () => {
   it.each(
     operations.filter(({ kind, name }) => kind === "create" && name !== "PaymentIntents.create")
   )("is not the result of $name", async ({ answer, name }) => {
-    const service = answering({ ...JSON.parse(answer), requestId: "request-2" })
-    expect(await call(name, service)).toMatchObject({
-      failure: { _tag: "OutcomeUnknown", cause: { _tag: "UnexpectedResponse", status: 200 } }
-    })
+    for (const requestId of ["request-2", 2]) {
+      const service = answering({ ...JSON.parse(answer), requestId })
+      expect(await call(name, service)).toMatchObject({
+        failure: { _tag: "OutcomeUnknown", cause: { _tag: "UnexpectedResponse", status: 200 } }
+      })
+    }
   })
 
   it.each([

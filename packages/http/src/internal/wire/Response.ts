@@ -95,12 +95,9 @@ export const areOwn = (response: unknown, request: RequestIds): boolean => {
   const { unknownFields } = response
   const matches = (id: string | undefined, name: string): boolean => {
     if (id === undefined) return true
-    const value = response[name]
+    const value = response[name] ?? (isObject(unknownFields) ? unknownFields[name] : undefined)
     const known = typeof value === "number" ? String(value) : value
-    const unknown = isObject(unknownFields) ? unknownFields[name] : undefined
-    return (
-      known === id || unknown === id || (typeof known !== "string" && typeof unknown !== "string")
-    )
+    return known === id || typeof known !== "string"
   }
   return (
     (matches(request.requestId, "requestId") ||
