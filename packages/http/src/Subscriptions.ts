@@ -49,7 +49,8 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<Subscription, ReadError>
     /**
      * Changes fields of the plan, the status, or both, and returns the changed subscription. An absent
-     * field stays unchanged (`spec.md`, "Recurring subscriptions").
+     * field stays unchanged; without any field the client sends nothing, and the call fails with
+     * `ValidationFailed` (`spec.md`, "Recurring subscriptions").
      */
     readonly update: (
       subscriptionId: string,

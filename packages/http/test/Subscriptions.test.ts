@@ -70,6 +70,32 @@ describe("a change", () => {
     }
   })
 
+  it.each([{}, { status: undefined }, { plan: undefined }])(
+    "is refused if it changes nothing, which would succeed: %j",
+    async (changes) => {
+      const service = new Memory.Service()
+      const call = run(service, ({ update }) => update("700", changes as object))
+      expect(await call).toMatchObject({ failure: { _tag: "ValidationFailed", sent: false } })
+      expect(service.requests.length).toBe(0)
+    }
+  )
+
+  it("to a status that is none of the five is refused before sending", async () => {
+    const service = new Memory.Service()
+    for (const text of ["CANCELLED", "canceled", ""]) {
+      const status = text as "CANCELED"
+      for (const call of [
+        run(service, ({ setStatus }) => setStatus("700", status)),
+        run(service, ({ update }) => update("700", { status }))
+      ]) {
+        expect(await call).toMatchObject({
+          failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "status" }] }
+        })
+      }
+    }
+    expect(service.requests.length).toBe(0)
+  })
+
   it("C22 takes effect at most once, is sent again only after a refusal, and its error allows that it took effect", () =>
     fc.assert(
       fc.asyncProperty(
@@ -96,6 +122,27 @@ describe("a change", () => {
 })
 
 describe("a cancel", () => {
+  it.each([
+    { subscriptionId: "700", status: "ACTIVE" },
+    { errorCode: "42" },
+    { errorCode: 42, message: "try again later" }
+  ])("does not succeed with %j", async (body) => {
+    const service = Memory.answering(Memory.answer(200, body))
+    expect(await run(service, ({ cancel }) => cancel("700"))).toMatchObject({
+      failure: { _tag: "UnexpectedResponse", status: 200 }
+    })
+  })
+
+  it.each([
+    "null",
+    "{}",
+    { ...subscription, status: "CANCELED" },
+    { status: 204, errorCode: null }
+  ])("succeeds with %j", async (body) => {
+    const service = Memory.answering(Memory.answer(200, body))
+    expect(Result.isSuccess(await run(service, ({ cancel }) => cancel("700")))).toBe(true)
+  })
+
   it("C22 is retried only after an ambiguous failure, and succeeds when the first attempt took effect", () =>
     fc.assert(
       fc.asyncProperty(storm, async (faults) => {

@@ -4,7 +4,7 @@ import { ApmPayload } from "../ApmPayload.ts"
 import type { ApmBillingDetails as ApmBilling, BillingDetails as Billing } from "../Billing.ts"
 import { CardToken } from "../Card.ts"
 import type { Order as MerchantOrder } from "../Order.ts"
-import { Frequency, OpenSubscriptionStatus } from "../Subscription.ts"
+import { Frequency, subscriptionStatuses } from "../Subscription.ts"
 import { AccountId, Metadata, RequestId } from "../Transaction.ts"
 import * as Formats from "./Formats.ts"
 import { IntegerText } from "./JsonNumber.ts"
@@ -193,10 +193,10 @@ export const SubscriptionRequest = openStruct("SubscriptionRequest", {
 export type SubscriptionRequest = typeof SubscriptionRequest.Type
 
 /**
- * `PUT /api/v1/payments/card/recurring/{subscriptionId}`. It has no requestId, so the client sends it only
- * once.
+ * `PUT /api/v1/payments/card/recurring/{subscriptionId}`. It has no requestId, so the client sends it again
+ * only if it surely had no effect.
  */
 export const SubscriptionUpdate = openStruct("SubscriptionUpdate", {
   plan: Schema.optionalKey(UpdatePlan),
-  status: Schema.optionalKey(OpenSubscriptionStatus)
+  status: Schema.optionalKey(Schema.Literals(subscriptionStatuses))
 })

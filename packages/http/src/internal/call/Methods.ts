@@ -105,8 +105,14 @@ export const layer = Layer.effectContext(
           get: traced("Subscriptions.get")((subscriptionId, options) =>
             caller.call(Endpoint.readSubscription, { params: { subscriptionId } }, options)
           ),
-          update: traced("Subscriptions.update")(put),
           // An undefined status would be left out, and the change of nothing would succeed.
+          update: traced("Subscriptions.update")((id, changes, options) =>
+            put(
+              id,
+              Object.values({ ...changes }).some(isDefined) ? changes : { status: null },
+              options
+            )
+          ),
           setStatus: traced("Subscriptions.setStatus")((id, status, options) =>
             put(id, { status: status ?? null }, options)
           ),
@@ -124,6 +130,8 @@ export const layer = Layer.effectContext(
     )
   })
 )
+
+const isDefined = (value: unknown): boolean => value !== undefined
 
 const twoRequestIds = () =>
   new ValidationFailed({

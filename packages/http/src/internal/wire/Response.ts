@@ -11,6 +11,7 @@ import * as Decoder from "@pawl/core/internal/Decoder"
 import * as Json from "@pawl/core/internal/Json"
 import { UnexpectedResponse } from "@pawl/core/PaymentsError"
 import { isStatus } from "@pawl/core/Status"
+import { isSubscriptionStatus } from "@pawl/core/Subscription"
 import { OpenStatus } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -67,11 +68,18 @@ export const decoder = <A>(
     })
     return Effect.flatMapEager(decoded, (value) => {
       if (!areOwn(value, ids)) return unexpected("it is the response to another request")
+      if (!given && isRefusal(value)) return unexpected("its body is a refusal")
       ErrorResponse.keepResponse(value, response)
       return Effect.succeed(value)
     })
   }
 }
+
+/** A DELETE is answered with 204. A success with a body may say that the subscription still charges. */
+const isRefusal = (value: unknown): boolean =>
+  isObject(value) &&
+  ((value["errorCode"] ?? null) !== null ||
+    (isSubscriptionStatus(value["status"]) && value["status"] !== "CANCELED"))
 
 /** JSON, an object with `transactionStatus` of this transaction, or a status as plain text. */
 const statusIn = (
