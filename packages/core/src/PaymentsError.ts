@@ -76,7 +76,7 @@ export class Declined extends printed(
     transactionId: Schema.optionalKey(Schema.String),
     /** Identifier of the refund. */
     refundId: Schema.optionalKey(Schema.String),
-    /** Identifier of the subscription. */
+    /** Identifier of the subscription, which may charge at its next date. */
     subscriptionId: Schema.optionalKey(Schema.String),
     /** Numeric reason of the service; its values are not documented (`spec.md`, "Errors"). */
     declineCode: Schema.optionalKey(Schema.Int),

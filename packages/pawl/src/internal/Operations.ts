@@ -77,7 +77,8 @@ export interface Refunds {
 export interface Subscriptions {
   /**
    * Creates a subscription with a card token, and makes its first charge unless `skipFirstCharge` is true.
-   * Rejects with `Declined` when the charge is FAILED.
+   * Rejects with `Declined` when the charge is FAILED; `cancel` the `subscriptionId` of the error, because
+   * the subscription may charge at its next date.
    */
   readonly create: Methods<SubscriptionsService>["create"]
   /** Reads a subscription. */
