@@ -71,6 +71,7 @@ import {
   type ResponseLost
 } from "./internal/requests/RequestsError.ts"
 import { RequestStore } from "./internal/ledger/RequestStore.ts"
+import * as RequestRule from "./internal/rule/RequestRule.ts"
 import { orderedOf } from "./internal/rule/Row.ts"
 import { Seal } from "./Seal.ts"
 
@@ -110,7 +111,8 @@ export class Requests extends Context.Service<
      * Writes a request that a worker sends later; inside `LedgerSql.Transactions` as part of that
      * transaction. A repeat fails as `send` does if the request ended without an effect. A request
      * whose `send` surely had no effect becomes due again. After `expiresAt`, in milliseconds since
-     * the epoch, a request is not sent unless it may have been sent before.
+     * the epoch, a request is not sent unless it may have been sent before, and `enqueue` fails with
+     * `RequestNotSent`.
      */
     readonly enqueue: <K extends RequestKind>(
       kind: K,
@@ -309,11 +311,15 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     if (match === "no-key" && again === undefined) {
       return yield* new RequestParked({ requestId, reason: "no-key" })
     }
-    const { outcome, parked } = again ?? row
+    const current = again ?? row
+    const { outcome, parked } = current
     if (parked !== undefined) return yield* new RequestParked({ requestId, reason: parked.reason })
     if (outcome?._tag === "Refused") return yield* Sending.refusalOf(seal, row, outcome.text)
     if (outcome?._tag === "NotSent" && outcome.reason !== "no-effect") {
       return yield* new RequestNotSent({ requestId, reason: outcome.reason })
+    }
+    if (outcome === undefined && RequestRule.isExpired(current, at, window)) {
+      return yield* new RequestNotSent({ requestId, reason: "expired" })
     }
     return { requestId }
   })

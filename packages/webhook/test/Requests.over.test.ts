@@ -29,9 +29,9 @@ describe("an enqueue of a request that is over", () => {
   })
 
   test("fails when the request expired or was cancelled", function* () {
-    const shop = yield* start()
-    yield* shop.enqueue("apm-payout", payment("p-1"), { expiresAt: 0 })
-    yield* pass("1 minute")
+    const shop = yield* start({ fates: Array.from({ length: 20 }, () => "unsent" as const) })
+    yield* shop.enqueue("apm-payout", payment("p-1"), { expiresAt: minute })
+    yield* pass("2 minutes")
     const again = { expiresAt: 1e12 }
     const expired = yield* Effect.flip(shop.enqueue("apm-payout", payment("p-1"), again))
     expect(expired).toMatchObject({ _tag: "RequestNotSent", reason: "expired" })
@@ -61,6 +61,20 @@ describe("an enqueue of a request that is over", () => {
       _tag: "RequestParked",
       reason: "refused"
     })
+  })
+
+  test("fails when it has expired already, such as with seconds for milliseconds", function* () {
+    const shop = yield* start()
+    yield* pass("1 minute")
+    const late = shop.enqueue("apm-payout", payment("p-1"), { expiresAt: minute })
+    for (const call of [late, late]) {
+      const isExpired = { _tag: "RequestNotSent", reason: "expired" }
+      expect(yield* Effect.flip(call)).toMatchObject(isExpired)
+    }
+    yield* shop.enqueue("apm-payout", payment("p-2"), { expiresAt: 2 * minute })
+    yield* pass("1 minute")
+    yield* shop.enqueue("apm-payout", payment("p-2"), { expiresAt: 2 * minute })
+    expect([...shop.service.effects.keys()]).toEqual(["p-2"])
   })
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY, 1.5])(
