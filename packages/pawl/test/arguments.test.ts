@@ -126,6 +126,29 @@ it("refuses a misspelt field with the nearest name, for every create", async () 
   }
 })
 
+it("refuses a misspelt field of an object in a create, such as the end of a plan", async () => {
+  const cases: ReadonlyArray<[keyof TestPawl, string, object, string, string]> = [
+    ["subscriptions", "create", { plan: { endDte: "2030-01-01" } }, "plan.endDte", "endDate"],
+    ["subscriptions", "update", { plan: { ammount: "9.00" } }, "plan.ammount", "amount"],
+    ["cardPayouts", "create", { card: { cvc: "123" } }, "card.cvc", "cvv"],
+    ["apmPayments", "create", { order: { orderID: "7" } }, "order.orderID", "orderId"],
+    ["apmPayouts", "create", { device: { Ip: "192.0.2.7" } }, "device.Ip", "ip"],
+    ["paymentIntents", "create", { billingDetails: { mail: "x" } }, "billingDetails.mail", "email"]
+  ]
+  for (const [service, method, given, path, nearest] of cases) {
+    const args = method === "update" ? ["700", given] : [{ requestId: "1", ...given }]
+    expect(await call(Reflect.get(pawl[service], method), ...args)).toMatchObject({
+      _tag: "ValidationFailed",
+      fields: [{ path, message: expect.stringContaining(`did you mean ${nearest}?`) }]
+    })
+  }
+  const device = { unknownFields: { gyroscope: "x" }, ip: "192.0.2.7" }
+  expect(await create({ ...order, requestId: "device-1", device })).toHaveProperty("transactionId")
+  expect(await create({ ...order, device: { gyroscope: "x" } })).toMatchObject({
+    fields: [{ path: "device.gyroscope" }]
+  })
+})
+
 it("refuses a misspelt field of an update, which would change nothing", async () => {
   const error = await call(pawl.subscriptions.update, "100001", { stauts: "CANCELED" })
   expect(error).toMatchObject({
@@ -160,12 +183,13 @@ it("refuses a field that the operation does not know, and sends one of unknownFi
     },
     onChange: () => {}
   })
-  await real.apmPayments.create({ ...order, unknownFields: { giftCard: "x" } })
+  const device = { ip: "192.0.2.7", unknownFields: { gyroscope: "x" } } as object
+  await real.apmPayments.create({ ...order, device, unknownFields: { giftCard: "x" } })
   const match = /card-(?<id>.)/u.exec("card-7")
   await real.apmPayments.create({ ...order, requestId: "order-2", apmPayload: { match } })
   const checksum: unknown = expect.any(String)
   expect(bodies).toEqual([
-    { ...order, giftCard: "x", checksum },
+    { ...order, device: { ip: "192.0.2.7", gyroscope: "x" }, giftCard: "x", checksum },
     { ...order, requestId: "order-2", apmPayload: { match: ["card-7", "7"] }, checksum }
   ])
 })

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import * as OptionTypes from "./OptionTypes.ts"
 
 interface Fault {
@@ -61,19 +62,27 @@ const copy = (value: unknown, path: string, depth = 0): Result.Result<unknown, F
   )
 }
 
-const namesOf = (schema: Schema.Top): ReadonlyArray<string> => {
-  const { ast } = Schema.toType(schema)
-  const names = "propertySignatures" in ast ? ast.propertySignatures.map(({ name }) => name) : []
-  return names.filter((name) => typeof name === "string" && name !== "checksum") as Array<string>
+/** The names of the fields of an object, and the shapes of those that are objects themselves. */
+interface Shape {
+  readonly names: ReadonlyArray<string>
+  readonly objects: Readonly<Record<string, Shape>>
+  /** Whether the specification does not show the fields, so that it may have any further one. */
+  readonly open: boolean
+}
+
+const shapeOf = (ast: SchemaAST.AST, open = false): Shape => {
+  const fields = SchemaAST.isObjects(ast) ? ast.propertySignatures : []
+  const names = fields.map(({ name }) => String(name)).filter((name) => name !== "checksum")
+  const objects = fields.flatMap(({ name, type }) => {
+    const shape = shapeOf(type)
+    // The specification shows no structure of `apmPayload`.
+    return name === "apmPayload" || shape.names.length === 0 ? [] : [[name, shape] as const]
+  })
+  return { names, objects: Object.fromEntries(objects), open }
 }
 
 /** A create whose shape the specification does not show takes any further field. */
-const fields: Readonly<
-  Record<
-    RequestKind | "tokenize" | "update",
-    { readonly names: ReadonlyArray<string>; readonly open: boolean }
-  >
-> = {
+const shapes: Readonly<Record<RequestKind | "tokenize" | "update", Shape>> = {
   ...Record.map(
     {
       "apm-payment": RequestBodies.ApmPaymentRequest,
@@ -84,7 +93,7 @@ const fields: Readonly<
       subscription: RequestBodies.SubscriptionRequest,
       update: RequestBodies.SubscriptionUpdate
     },
-    (schema) => ({ names: namesOf(schema), open: false })
+    (schema) => shapeOf(Schema.toType(schema).ast)
   ),
   ...Record.map(
     {
@@ -92,7 +101,7 @@ const fields: Readonly<
       "card-charge": RequestBodies.CardPaymentRequest,
       tokenize: RequestBodies.TokenizeRequest
     },
-    (schema) => ({ names: namesOf(schema), open: true })
+    (schema) => shapeOf(Schema.toType(schema).ast, true)
   )
 }
 
@@ -112,8 +121,7 @@ const distance = (one: string, other: string): number => {
   return row.at(-1) ?? 0
 }
 
-const misspelt = (kind: keyof typeof fields, input: object): Fault | undefined => {
-  const { names, open } = fields[kind]
+const misspelt = ({ names, open }: Shape, input: object, at: string): Fault | undefined => {
   for (const given of Object.keys(input)) {
     if (names.includes(given)) continue
     const [nearest] = names
@@ -122,7 +130,7 @@ const misspelt = (kind: keyof typeof fields, input: object): Fault | undefined =
     const isNear = nearest !== undefined && nearest.by <= maxDistance
     if (open && !isNear) continue
     // A text in the wrong place may be a secret.
-    const path = /^[a-z_]\w{0,31}$/iu.test(given) ? given : "a field"
+    const path = at + (/^[a-z_]\w{0,31}$/iu.test(given) ? given : "a field")
     const known = isNear ? `did you mean ${nearest.name}?` : `the fields are ${names.join(", ")}`
     return { path, message: `Expected a field of this operation: ${known}` }
   }
@@ -131,20 +139,30 @@ const misspelt = (kind: keyof typeof fields, input: object): Fault | undefined =
 
 /** Puts the fields of `unknownFields` beside the others, where the service reads them. */
 const withUnknown = (
-  kind: keyof typeof fields,
-  { unknownFields = {}, ...known }: { readonly unknownFields?: unknown }
+  shape: Shape,
+  { unknownFields = {}, ...known }: Readonly<Record<string, unknown>>,
+  at = ""
 ): Result.Result<object, Fault> => {
   const isKnown = (name: string) => Object.hasOwn(Object(unknownFields), name)
-  if (!OptionTypes.isObject(unknownFields) || fields[kind].names.some(isKnown)) {
+  if (!OptionTypes.isObject(unknownFields) || shape.names.some(isKnown)) {
     const message = "Expected an object with fields that the operation does not know"
-    return Result.fail({ path: "unknownFields", message })
+    return Result.fail({ path: `${at}unknownFields`, message })
   }
-  const fault = misspelt(kind, known)
-  return fault === undefined ? Result.succeed({ ...known, ...unknownFields }) : Result.fail(fault)
+  const fault = misspelt(shape, known, at)
+  if (fault !== undefined) return Result.fail(fault)
+  const all: Record<string, unknown> = { ...known, ...unknownFields }
+  for (const [name, inner] of Object.entries(shape.objects)) {
+    const value = all[name]
+    if (!OptionTypes.isObject(value)) continue
+    const filled = withUnknown(inner, value, `${at}${name}.`)
+    if (Result.isFailure(filled)) return filled
+    all[name] = filled.success
+  }
+  return Result.succeed(all)
 }
 
 export const input =
-  (kind: keyof typeof fields) =>
+  (kind: keyof typeof shapes) =>
   (value: unknown): Effect.Effect<object, ValidationFailed> =>
     Effect.fromResult(
       Result.flatMap(copy(value, ""), (copied): Result.Result<object, Fault> => {
@@ -162,7 +180,7 @@ export const input =
             "Expected the order's id as text: a repeated create with the same id pays once"
           return Result.fail({ path: "requestId", message })
         }
-        return withUnknown(kind, copied)
+        return withUnknown(shapes[kind], { ...copied })
       })
     ).pipe(Effect.mapError(refuse))
 
