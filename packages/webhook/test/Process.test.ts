@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { expect, it } from "vitest"
@@ -67,6 +68,27 @@ it("a request that cannot be rebuilt now is tried later with growing waits, and 
       { requestId: "order-1" }
     ])
   )
+})
+
+it("the log says why a request cannot be rebuilt, without what may be card data", async () => {
+  const fields = [{ path: "card.number", message: "Expected 12 to 19 digits" }]
+  const refused = new ValidationFailed({ sent: false, fields })
+  const failures = [refused, new TypeError("4242424242424242"), "4242424242424242"]
+  const { lines } = await watched(function* () {
+    const shop = yield* start({
+      rebuild: () => Effect.suspend(() => Effect.fail(failures.shift()))
+    })
+    yield* shop.store.write(due, { at: 0 })
+    yield* pass("3 seconds")
+  })
+  const line = "A request could not be made again; it is tried later"
+  expect(lines.slice(0, 3)).toEqual(
+    [[line, refused.message], [line, "TypeError"], line].map((each) => [
+      each,
+      { requestId: "order-1" }
+    ])
+  )
+  expect(JSON.stringify(lines)).not.toContain("4242")
 })
 
 it.each([

@@ -2,10 +2,12 @@
  * Sends due requests: the enqueued ones, and those without an outcome. At the end a process claims
  * no more, and leaves 15 seconds to running requests.
  */
+import { ValidationFailed } from "@pawl/core/PaymentsError"
 import type { EncodedRequest, RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import type { LeasedRequest, ParkReason } from "../rule/RequestRow.ts"
 import { raiseAlarm } from "../rule/Counters.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
@@ -69,6 +71,12 @@ const bodyOf = Effect.fnUntraced(function* (
 const keyTime = 10 * 60_000
 const keyWait = 10_000
 
+/** The message of another error may have the card data of the request. */
+const reasonOfRebuild = (error: unknown): ReadonlyArray<string> =>
+  isFault(error) ? [error.message] : error instanceof Error ? [error.name] : []
+
+const isFault = Schema.is(ValidationFailed)
+
 /** Sends a due request, and returns whether its end was written. */
 export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequest) {
   const { store, window } = tools
@@ -83,7 +91,8 @@ export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequ
       return true
     }
     if (!isForOther) {
-      yield* Effect.logWarning("A request could not be made again; it is tried later")
+      const later = "later" in body.failure ? reasonOfRebuild(body.failure.later) : []
+      yield* Effect.logWarning("A request could not be made again; it is tried later", ...later)
     }
     const wait = RequestRule.waitAfter(leased.attempts)
     yield* store.release(leased, { at, dueAt: at + (isForOther ? Math.min(wait, keyWait) : wait) })
