@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import { printed } from "./internal/Printed.ts"
 
 const counted = {
-  /** Number of requests that were sent. */
+  /** Number of attempts. One may have sent no request, or two, the second after a 401. */
   attempts: Schema.Int
 }
 
