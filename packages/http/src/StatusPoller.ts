@@ -145,8 +145,10 @@ const start = Effect.fnUntraced(function* ({
     Duration.max(pollIntervals[Math.min(index, pollIntervals.length - 1)] ?? minGap, minGap)
   const hinted = yield* Latch.make()
   let claims = Evidence.none
+  let heard = 0
   yield* hints.pipe(
     Stream.runForEach((claim) => {
+      heard++
       if (isStatus(claim)) claims = Evidence.join(claims, Evidence.claimed(claim))
       return hinted.open
     }),
@@ -187,6 +189,7 @@ const start = Effect.fnUntraced(function* ({
   const readNext = Effect.fnUntraced(function* (after: Duration.Duration) {
     const isHinted = Option.isSome(yield* Effect.timeoutOption(hinted.await, after))
     yield* hinted.close
+    const heardBefore = heard
     const isFound = yield* readStatus
     if (isHinted) gap = -1
     const isBehind =
@@ -195,7 +198,8 @@ const start = Effect.fnUntraced(function* ({
       const now = yield* Clock.monotonicTimeNanos
       behindSince = isHinted ? now : (behindSince ?? now)
       wait = behindGap
-      if (now - behindSince < behindTimeout) return false
+      // A hint during the read has a minute of its own.
+      if (now - behindSince < behindTimeout || heard > heardBefore) return false
       if (!isFound) return yield* new NotFound({})
       // No read confirmed the claims in time, so they no longer count.
       claims = Evidence.none

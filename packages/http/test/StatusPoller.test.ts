@@ -250,6 +250,23 @@ describe("following", () => {
       { reads: minutes(0, 1, 6) }
     ],
     [
+      "keeps a hint that comes during the last read of an earlier one",
+      {
+        status: "NEW",
+        answers: [
+          ...Array.from({ length: 12 }, () => "PENDING" as const),
+          Effect.delay(Effect.succeed("PENDING"), "10 seconds"),
+          "PENDING",
+          "SUCCEED"
+        ],
+        hints: [
+          [1, "SUCCEED"],
+          [2.1, "SUCCEED"]
+        ]
+      },
+      { reads: [...everyFive(60, 13), 130, 135], end: "end" }
+    ],
+    [
       "fails with NotFound when a 404 lasts for a minute",
       { answers: [missing] },
       { end: "NotFound", at: 60, reads: everyFive(0, 13) }
