@@ -323,7 +323,7 @@ export class OutcomeUnknown extends printed(
      * 404 too.
      */
     refusal: Schema.optionalKey(Failed),
-    /** Number of calls that were refused, from the second one on. */
+    /** Number of calls that the service refused, from the second one on. */
     refusals: Schema.optionalKey(Schema.Int),
     ...response
   })
