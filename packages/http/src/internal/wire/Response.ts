@@ -105,11 +105,14 @@ export const areOwn = (response: unknown, request: RequestIds): boolean => {
     if (id === undefined) return true
     const value = response[name] ?? (isObject(unknownFields) ? unknownFields[name] : undefined)
     const known = typeof value === "number" ? String(value) : value
-    return known === id || typeof known !== "string"
+    return (
+      typeof known !== "string" ||
+      known === id ||
+      (name === "requestId" && known.toLowerCase() === id.toLowerCase())
+    )
   }
   return (
-    (matches(request.requestId, "requestId") ||
-      String(response["requestId"]).toLowerCase() === request.requestId?.toLowerCase()) &&
+    matches(request.requestId, "requestId") &&
     matches(request.subscriptionId, "subscriptionId") &&
     matches(request.transactionId, "refundId" in response ? "refundId" : "transactionId")
   )
