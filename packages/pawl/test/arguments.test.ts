@@ -84,6 +84,12 @@ it.each<[string, unknown, string]>([
   ["a bigint for the requestId", { ...order, requestId: 17n }, "requestId"],
   ["a URL for text", { ...order, callbackUrl: new URL("https://shop.example") }, "callbackUrl"],
   ["a Map", { ...order, metadata: new Map([["basket", "7"]]) }, "metadata"],
+  ["a query", { ...order, metadata: new URLSearchParams("basket=7") }, "metadata"],
+  [
+    "headers",
+    { ...order, apmPayload: { headers: new Headers({ basket: "7" }) } },
+    "apmPayload.headers"
+  ],
   ["a promise", { ...order, metadata: Promise.resolve({}) }, "metadata"],
   ["NaN", { ...order, apmPayload: { installments: Number.NaN } }, "apmPayload.installments"],
   ["text for unknownFields", { ...order, unknownFields: "hunter2" }, "unknownFields"],

@@ -24,28 +24,31 @@ const maxDepth = 64
 
 const notJson = "Expected a value that can be written as JSON, of at most 64 levels"
 
-/** Tells whether JSON can write a value. It would write NaN as null, and a Map as {}. */
+/** Tells whether JSON can write a value. It would write NaN as null. */
 const isWritten = (value: unknown): boolean =>
   typeof value === "number"
     ? Number.isFinite(value)
-    : typeof value !== "function" &&
-      typeof value !== "symbol" &&
-      ![Map, Set, Promise].some((each) => value instanceof each)
+    : typeof value !== "function" && typeof value !== "symbol"
+
+/** The keys to copy; undefined for an instance of a class, and false for one that JSON writes as {}, such as a Map. */
+const keysOf = (value: object): ReadonlyArray<string> | false | undefined => {
+  // An array may have further keys, such as those of a match.
+  if (Array.isArray(value)) return Array.from({ length: value.length }, (_, at) => String(at))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const keys = Object.keys(value)
+  if (prototype === null || prototype === Object.prototype) return keys
+  return keys.length > 0 || typeof Reflect.get(value, "toJSON") === "function" ? undefined : false
+}
 
 /** Copies an input, so that it cannot change, throw or be endless later. */
 const copy = (value: unknown, path: string, depth = 0): Result.Result<unknown, Fault> => {
-  if (depth > maxDepth || !isWritten(value)) {
-    return Result.fail({ path: path.split(".", 4).join("."), message: notJson })
-  }
+  const unwritten = () => Result.fail({ path: path.split(".", 4).join("."), message: notJson })
+  if (depth > maxDepth || !isWritten(value)) return unwritten()
   if (typeof value !== "object" || value === null) return Result.succeed(value)
-  const entries = Result.try(() => {
-    const prototype: unknown = Object.getPrototypeOf(value)
-    // An array may have further keys, such as those of a match.
-    if (Array.isArray(value)) return Array.from({ length: value.length }, (_, at) => String(at))
-    return prototype === null || prototype === Object.prototype ? Object.keys(value) : undefined
-  })
+  const entries = Result.try(() => keysOf(value))
   if (Result.isFailure(entries)) return Result.fail({ path, message: "Expected a readable object" })
   if (entries.success === undefined) return Result.succeed(value)
+  if (entries.success === false) return unwritten()
   const copies: Array<readonly [string, unknown]> = []
   for (const key of entries.success) {
     const place = path === "" ? key : `${path}.${key}`
