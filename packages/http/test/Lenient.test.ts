@@ -94,6 +94,7 @@ describe("C29 a response is read", () => {
   it.each([
     ["ApmPayments.create", { transactionId: null }],
     ["CardPayouts.create", {}],
+    ["ApmPayouts.create", { transactionId: "" }],
     ["Refunds.create", { refundId: null }],
     ["Subscriptions.create", { subscriptionId: null, transactionId: null }]
   ])("as a decline without an id, by %s", async (name, ids) => {

@@ -152,7 +152,7 @@ const read = <A>(
   const value = structuredClone(json)
   if (isDeclined && isObject(value)) {
     for (const id of ids) {
-      if (value[id] !== null) continue
+      if (value[id] !== null && value[id] !== "") continue
       delete value[id]
       fields.add(id)
     }
