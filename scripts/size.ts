@@ -80,7 +80,7 @@ export const parts: ReadonlyArray<Part> = [
     // documents with versions, leases and codecs; facts, pages of rows, shared read budgets and
     // shards; store errors and alarms of workers without progress; byte limits; stored requests;
     // retry schedules; several merchants; an answer to a callback after the end.
-    limit: 66_230,
+    limit: 66_310,
     goal: 30_000
   },
   {
@@ -88,7 +88,7 @@ export const parts: ReadonlyArray<Part> = [
     imports: `export { layer } from "@pawl/http/Pawl"`,
     // Over the goal: durable requests, their signatures, retry schedules and waits in a queue, and
     // numbers in every form in which a service may quote them, and fields of refusals by name.
-    limit: 61_730,
+    limit: 61_820,
     goal: 60_000
   },
   {
@@ -98,7 +98,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerFetch } from "@pawl/http/Transport"
       export { layer as hmac } from "@pawl/core/Hmac"`,
     // As in the client for Node.
-    limit: 61_600,
+    limit: 61_700,
     goal: 55_000
   },
   {
@@ -120,7 +120,7 @@ export const parts: ReadonlyArray<Part> = [
     // stores of several databases; checks of the arguments of each call, because a misspelt field
     // would make a payment twice, or change no subscription, and JSON would drop a Map or a field in the
     // wrong place; a port that is missing; `follow` ends with `close`; the log of another path in Fastify. As the difference of two compressed bundles it moves by about 100 with any change beneath.
-    limit: 5140,
+    limit: 5220,
     goal: 3000
   }
 ]
