@@ -10,6 +10,7 @@ import * as Doctor from "../src/Doctor.ts"
 import * as Fake from "@pawl/testkit/Fake"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Readings from "@pawl/sandbox/Readings"
+import * as Edits from "../src/internal/readings/Edits.ts"
 import { beside, blank, probe as probed, run, settings } from "./support/probed.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 
@@ -263,6 +264,49 @@ it("any combination of readings is named right", () =>
     }),
     { numRuns: most + numRuns, examples: everyReading }
   ))
+
+it.for([
+  [200, "in no way that was tried"],
+  [422, "in no way that was tried"],
+  [429, undefined]
+] as const)(
+  "where refusals are answered %i, an unknown checksum is %s, and no switch follows from it",
+  async ([status, reading]) => {
+    const checksum = "in no way that was tried"
+    const response = Edits.responses(/./u, (response) =>
+      response.status === 400 ? { ...response, status } : response
+    )
+    const recording = await probed({ ...Readings.behaviour({ checksum }), response })
+    assert.propertyVal(named(recording), "checksum", reading)
+    assert.deepStrictEqual(Doctor.profile(recording).switches, {})
+  }
+)
+
+it("callbacks without a status are no repeats of each other", () =>
+  beside(
+    {},
+    Effect.gen(function* () {
+      const doctor = yield* Doctor.make(settings, blank)
+      const fake = yield* Fake.Fake
+      yield* fake.deliverTo((incoming) => {
+        const body = new TextDecoder().decode(incoming.body).replace("transactionStatus", "other")
+        return doctor.receive({ ...incoming, body: new TextEncoder().encode(body) })
+      })
+      const recording = yield* doctor.run({ begins: () => Effect.void, saved: () => Effect.void })
+      assert.deepStrictEqual(named(recording), { unknown: "field other" })
+    })
+  ))
+
+it("a charset that the receiver refuses is named, and has the switch", async () => {
+  const callbackType = "application/json;charset=ISO-8859-1"
+  const recording = await probed({
+    ...Readings.behaviour({}),
+    callback: (callback) => ({ ...callback, contentType: callbackType })
+  })
+  const { readings, switches } = Doctor.profile(recording)
+  assert.deepStrictEqual(readings, { callbackType })
+  for (const { problem } of Doctor.reads(recording, switches)) assert.isUndefined(problem)
+})
 
 it("callbacks that the service did not sign change nothing, and 1,000 of them keep out no genuine one", () =>
   beside(

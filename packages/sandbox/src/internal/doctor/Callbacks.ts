@@ -2,6 +2,7 @@
  * The readings that the callbacks of a service show.
  */
 import { signedNames } from "@pawl/core/internal/SignedFields"
+import { isTyped } from "@pawl/webhook/internal/verify/Reading"
 import { known } from "../../Readings.ts"
 import { json, member, type ReceivedCallback, type Recording, text } from "./Recording.ts"
 import { type Reader, seen } from "./Responses.ts"
@@ -30,14 +31,15 @@ export const callbackAmount: Reader = (recording) => {
   return seen(`${isText ? "text" : "number"} without zeros at its end`, evidence)
 }
 
-/** The attempts of a callback have the same transaction and status. */
+/** The attempts of a callback have the same transaction and status; without them, the same body. */
 const attempts = (
   callbacks: ReadonlyArray<ReceivedCallback>
 ): ReadonlyArray<ReadonlyArray<ReceivedCallback>> =>
   Array.from(
     Map.groupBy(callbacks, ({ body }) => {
       const fields = json(body)
-      return `${text(fields, "transactionId")} ${text(fields, "transactionStatus")}`
+      const [id, status] = ["transactionId", "transactionStatus"].map((name) => text(fields, name))
+      return id === undefined || status === undefined ? body : `${id} ${status}`
     }).values()
   )
 
@@ -113,12 +115,13 @@ export const layouts: Reader = (recording) => {
 }
 
 export const callbackType: Reader = ({ callbacks }) => {
-  const types = new Set(callbacks.map(({ contentType }) => contentType.replace(/\s*;.*$/su, "")))
-  const other = [...types].find((type) => type.toLowerCase() !== "application/json")
+  const other = callbacks.find(({ contentType }) => !isTyped(contentType, {}))?.contentType
+  const type = other?.replace(/\s*;.*$/su, "")
+  const reading = /^application\/json$/iu.test(type ?? "") ? other : type
   return callbacks.length === 0
     ? undefined
     : seen(
-        other === undefined ? "application/json" : other || "none",
+        reading === undefined ? "application/json" : reading || "none",
         `${callbacks.length} callbacks`
       )
 }

@@ -47,9 +47,14 @@ export const tokenLifetime: Reader = of("auth", ({ body }) => {
 
 const noWay = "in no way that was tried"
 
+const refusals: ReadonlySet<number> = new Set([200, 400, 401, 403, 422])
+
+const isRefusal = (exchange: Exchange): boolean =>
+  refusals.has(exchange.status) && !isSuccess(exchange)
+
 export const checksum: Reader = of("payment", (exchange, { exchanges }) => {
-  const refused = exchanges.filter(({ name, status }) => name === "payment" && status === 400)
-  if (exchange.status === 400) return seen(noWay, `${refused.length} ways were refused`)
+  const refused = exchanges.filter((each) => each.name === "payment" && isRefusal(each))
+  if (isRefusal(exchange)) return seen(noWay, `${refused.length} ways were refused`)
   if (!isSuccess(exchange) || exchange.variant === undefined) return undefined
   return seen(exchange.variant, `accepted; ${refused.length} tried before were refused`)
 })
@@ -63,8 +68,9 @@ export const payoutChecksum: Reader = (recording) => {
     "payout.bare"
   ].map((name) => find(recording, name))
   if (first === undefined || wrong === undefined || without === undefined) return undefined
+  const payment = find(recording, "payment")
   // Where nobody can make a checksum, nobody knows whether it is checked.
-  if (checksum(recording)?.reading === noWay) return undefined
+  if (payment === undefined || !isSuccess(payment)) return undefined
   const isRight = isSuccess(first) || (other !== undefined && isSuccess(other))
   const isWrong = isSuccess(wrong)
   const isWithout = isSuccess(without) || (bare !== undefined && isSuccess(bare))
