@@ -17,6 +17,9 @@
  * Statements block the process. So do the first three slow flushes, and one flush each time SQLite
  * restarts the log, once in some megabytes.
  *
+ * A second copy of SQLite in the process, such as that of better-sqlite3, must not open the file:
+ * the two ignore each other's locks, which damages it.
+ *
  * @since 0.1.0
  */
 import { isolated } from "@pawl/core/internal/Isolated"
@@ -178,9 +181,11 @@ const reasonOf = (error: SqlError): string => {
   if (Fault.of(error).kind === "refused") {
     return "its directory must exist, and both must be readable and writable"
   }
-  return _tag === "LockTimeoutError"
-    ? "another process has locked it; end that process, or name another file"
-    : `${cause instanceof Error ? cause.message : String(cause)}; name another file`
+  if (_tag === "LockTimeoutError") {
+    return "another process has locked it; end that process, or name another file"
+  }
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return `${text}; ${text.includes("malformed") ? "restore it from a backup" : "name another file"}`
 }
 
 /** Sets and checks the modes that make commits durable, and the write lock. */

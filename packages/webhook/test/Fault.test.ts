@@ -144,6 +144,14 @@ describe("an error of SQLite", () => {
     expect((await faultOf("PRAGMA query_only = ON", write)).kind).toBe("refused")
   })
 
+  it("of a damaged file says so", () => {
+    const cause = Object.assign(new Error("database disk image is malformed"), { errcode: 11 })
+    expect(Fault.of(new StoreUnavailable({ cause }))).toEqual({
+      kind: "statement",
+      cause: "the file is damaged (SQLite error 11)"
+    })
+  })
+
   it("of a full disk is full", async () => {
     const large = `INSERT INTO pawl_settings (key, version, document) VALUES ('k', 1, hex(zeroblob(1000000)))`
     expect((await faultOf("PRAGMA max_page_count = 1", large)).kind).toBe("full")

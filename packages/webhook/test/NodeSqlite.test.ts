@@ -7,6 +7,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -40,6 +41,14 @@ describe("NodeSqlite", () => {
     writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))
     expect(yield* refusal(filename)).toBe(
       `The SQLite file ${filename} cannot be used: file is not a database; name another file`
+    )
+    const damaged = file()
+    const before = new DatabaseSync(damaged.filename)
+    before.exec("CREATE TABLE t (a)")
+    before.close()
+    writeFileSync(damaged.filename, readFileSync(damaged.filename).fill(255, 100))
+    expect(yield* refusal(damaged.filename)).toBe(
+      `The SQLite file ${damaged.filename} cannot be used: database disk image is malformed; restore it from a backup`
     )
     const held = file()
     const holder = new DatabaseSync(held.filename)

@@ -51,10 +51,10 @@ const results: Readonly<Record<number, Meaning>> = {
   7: ["unavailable", "the memory is full"],
   8: ["refused", "the file may not be written"],
   10: ["unavailable", "the disk failed"],
+  11: ["statement", "the file is damaged"],
   13: ["full", "the disk is full"],
   14: ["refused", "the file may not be opened"],
-  19: ["statement", "a trigger or a constraint refuses the row"],
-  23: ["refused", "the statement is not allowed"]
+  19: ["statement", "a trigger or a constraint refuses the row"]
 }
 
 const refusedStatement: Meaning = ["statement", "the database refuses a statement"]
