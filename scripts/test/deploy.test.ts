@@ -44,6 +44,10 @@ it("every deployment gives the process 20 seconds to end, and no right to write 
   expect(read("Dockerfile")).toMatch(/^USER node$/mu)
 })
 
+it("the unit starts after the clock is set, by which the age of a payment counts", () => {
+  expect(read("pawl-receiver.service")).toMatch(/^After=.*\btime-sync\.target$/mu)
+})
+
 it("a receiver whose store is unavailable gets no callbacks, and is not restarted", () => {
   const [deployment] = parseAllDocuments(manifests).map((each) => each.toJS())
   const [receiver] = deployment.spec.template.spec.containers
