@@ -100,7 +100,7 @@ const others: ReadonlyArray<readonly [name: string, behaviour: Behaviour]> = [
     "a status is always 404",
     changed({ response: Edits.responses(statuses, (response) => ({ ...response, status: 404 })) })
   ],
-  ["a callback has no status", changed(body(() => ({})))],
+  ["a callback has only its status", changed(body(() => ({})))],
   [
     "a callback has the amount as an object",
     changed(
