@@ -38,7 +38,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
 import * as NodeOwnFile from "./internal/NodeOwnFile.ts"
-import { attempt, makeFlush } from "./internal/NodeFlush.ts"
+import { attempt, lost, makeFlush } from "./internal/NodeFlush.ts"
 import type { Records } from "./internal/records/Records.ts"
 import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 import * as Fault from "./internal/sql/Fault.ts"
@@ -233,12 +233,8 @@ const makeCheck = (
 const isEnd = /^(?:COMMIT|ROLLBACK)$/u
 const isRead = /^\s*(?:SELECT|PRAGMA|EXPLAIN|ROLLBACK)\b/iu
 
-const replaced = (filename: string) => {
-  const message = `The SQLite file ${filename} was removed or replaced while it was open: start the receiver again`
-  return new SqlError({
-    reason: new ConnectionError({ message, operation: "execute", cause: new Error(message) })
-  })
-}
+const replaced = (filename: string): SqlError =>
+  lost(`The SQLite file ${filename} was removed or replaced while it was open`)
 
 const connect = (
   database: DatabaseSync,

@@ -17,6 +17,7 @@ import {
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect } from "@effect/vitest"
+import * as Fault from "../src/internal/sql/Fault.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
 import { live, test } from "@pawl/test-support/Tests"
 import { files } from "@pawl/test-support/Stores"
@@ -167,6 +168,10 @@ describe("NodeSqlite", () => {
       Effect.map(Effect.flip(work), ({ message }) => message)
 
     renameSync(filename, `${filename}.moved`)
+    expect(Fault.of(yield* Effect.flip(insert))).toEqual({
+      kind: "unavailable",
+      cause: gone
+    })
     expect(yield* refusalOf(insert)).toBe(gone)
     expect(yield* refusalOf(sql`SELECT * FROM t`)).toBe(gone)
     copyFileSync(`${filename}.moved`, filename)

@@ -10,6 +10,7 @@ import fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { vi } from "vitest"
+import * as Fault from "../src/internal/sql/Fault.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
 import { test } from "@pawl/test-support/Tests"
 import { files } from "@pawl/test-support/Stores"
@@ -144,8 +145,11 @@ describe("a flush of the log", () => {
             throw broken
           })
           inThread.mockImplementationOnce((_, done) => done(broken))
-          for (const work of [insert, insert, sql`SELECT * FROM t`, sql.withTransaction(insert)])
-            expect((yield* Effect.flip(work)).message).toBe(message)
+          for (const work of [insert, insert, sql`SELECT * FROM t`, sql.withTransaction(insert)]) {
+            const error = yield* Effect.flip(work)
+            expect(error.message).toBe(message)
+            expect(Fault.of(error)).toEqual({ kind: "unavailable", cause: message })
+          }
         }
       })
     )

@@ -5,6 +5,7 @@ import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlEr
 import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
+import type { Fault } from "./sql/Fault.ts"
 
 /** The nanoseconds from which a flush is slow: below this a hop to a thread costs more. */
 const slowFlush = 20_000_000n
@@ -95,7 +96,13 @@ const database = new DatabaseSync(require("node:worker_threads").workerData)
 database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_checkpoint(PASSIVE)")
 database.close()`
 
-const unflushed = (filename: string, cause: unknown) => {
-  const message = `The SQLite file ${filename} could not be flushed to the disk: start the receiver again`
-  return new SqlError({ reason: new ConnectionError({ message, operation: "execute", cause }) })
+/** Makes the error of a file that cannot be used until the process starts again. */
+export const lost = (what: string, cause?: unknown): SqlError => {
+  const message = `${what}: start the receiver again`
+  const fault: Fault = { kind: "unavailable", cause: message }
+  const reason = new ConnectionError({ message, cause: { cause, fault }, operation: "execute" })
+  return new SqlError({ reason })
 }
+
+const unflushed = (filename: string, cause: unknown): SqlError =>
+  lost(`The SQLite file ${filename} could not be flushed to the disk`, cause)

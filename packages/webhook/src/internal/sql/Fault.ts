@@ -7,8 +7,8 @@
  * - `full`: the disk has no room.
  * - `statement`: a table or a column is missing, or a trigger or a constraint refuses the row.
  *
- * `cause` is a phrase with the number of the error and the name of one of our tables. It excludes
- * the text of the database, which may have values.
+ * `cause` is a phrase with the number of the error and the name of one of our tables, or that of
+ * an error of our own, which has it in `fault`. It excludes the text of the database, which may have values.
  */
 import { hasProperty } from "effect/Predicate"
 
@@ -47,7 +47,6 @@ const states: Readonly<Record<string, Meaning>> = {
 const results: Readonly<Record<number, Meaning>> = {
   3: ["refused", "the file may not be used"],
   5: ["unavailable", "another process holds a lock"],
-  6: ["unavailable", "another statement holds a lock"],
   7: ["unavailable", "the memory is full"],
   8: ["refused", "the file may not be written"],
   10: ["unavailable", "the disk failed"],
@@ -77,6 +76,7 @@ export const of = (error: unknown): Fault => {
       // Errors such as EPIPE have five letters too.
       if (/\d/u.test(state)) return faultOf(meaning, `SQLSTATE ${state}`, inner)
     }
+    if (hasProperty(inner, "fault")) return inner.fault as Fault
     isLate ||= hasProperty(inner, "_tag") && inner._tag === "StatementTimeoutError"
   }
   return isLate ? late : noAnswer
