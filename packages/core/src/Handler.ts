@@ -17,7 +17,10 @@ import type { Kind, Method } from "./Kind.ts"
  * @since 0.1.0
  */
 export interface Transition {
-  /** Identifier of the transition, the same in every attempt. Use it as idempotency key. */
+  /**
+   * Identifier of the transition, the same in every attempt. Do not deduplicate by it: after an older
+   * backup was restored, a status comes again with another `id`. Compare ranks, then `sequence`.
+   */
   readonly id: string
   /** Method of the transaction. */
   readonly method: Method
@@ -29,7 +32,7 @@ export interface Transition {
   readonly requestId: string | null
   /**
    * Status of the last call that was noted as told; null before. After a crash it may be older than the
-   * last status that the handler got, so decide by `to` and `sequence`.
+   * last status that the handler got, so do not decide by it.
    */
   readonly from: Status | null
   /** Status that holds now. */
