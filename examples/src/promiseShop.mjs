@@ -1,6 +1,6 @@
 /**
- * Shows a shop in plain JavaScript, on Express and SQLite. An order has one page and is paid once, even after kill -9.
- * Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET, SHOP_FILE and PORT from the environment.
+ * Shows a shop on Express and SQLite: `curl 127.0.0.1:3000/orders/17 --json '{"email":"ada@shop.example","item":"tea"}'`.
+ * An order is paid once, even after kill -9. Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET, SHOP_FILE, PORT.
  */
 import express from "express"
 import { DatabaseSync } from "node:sqlite"
@@ -8,7 +8,7 @@ import { open } from "pawl"
 
 const prices = { __proto__: null, tea: "10.00", teapot: "25.00" }
 const states = { SUCCEED: ["PAID", 10], REFUNDED: ["REFUNDED", 11], CHARGEBACK: ["DISPUTED", 12] }
-const { PORT = "3000", SHOP_FILE = "shop.db" } = process.env
+const { PORT = "3000", SHOP_FILE = "promiseShop.db" } = process.env
 const url = `http://127.0.0.1:${PORT}`
 const db = new DatabaseSync(SHOP_FILE)
 db.exec("CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, status TEXT, rank INT)")

@@ -61,7 +61,7 @@ const server = Layer.unwrap(
   )
 )
 
-HttpRouter.serve(Layer.merge(routes, Receiver.route("/callback")), { disableLogger: true }).pipe(
+HttpRouter.serve(Layer.merge(routes, Receiver.route("/callback"))).pipe(
   Layer.provide([shop, server]),
   Layer.provide(Pawl.layerConfig()),
   Layer.launch,
