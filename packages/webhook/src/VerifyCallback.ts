@@ -1,7 +1,7 @@
 /**
  * Verifies a callback: checks that a request comes from the service, and reads it.
  *
- * `verifyWith` is a plain function without the Effect runtime, 4.1 kB in a bundle. `Verifier` is
+ * `verifyWith` is a plain function without the Effect runtime, 4.2 kB in a bundle. `Verifier` is
  * the same check as a service.
  *
  * **Details**

@@ -67,7 +67,7 @@ export const flags = {
   ),
   adminPort: port("admin-port").pipe(
     Flag.withDescription(
-      "A separate port for /transactions, /dead-letters and /metrics (default: none)"
+      "A separate port for the page on call, the admin API and /metrics (default: none)"
     ),
     Flag.optional
   ),

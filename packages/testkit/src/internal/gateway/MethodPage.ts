@@ -7,7 +7,7 @@
  * | method | fields |
  * |---|---|
  * | a wallet | actionType REDIRECTION, redirectUrl, iframeUrl |
- * | a bank | actionType REDIRECTION, redirectUrl; after the approval the transaction is pending for 10 paces |
+ * | a bank | actionType REDIRECTION, redirectUrl; PROCESSING for 10 paces after the approval |
  * | a QR code | actionType QR_CODE, qrData, qrDeepLink, redirectUrl, iframeUrl |
  */
 import { isTerminal } from "@pawl/core/Status"
