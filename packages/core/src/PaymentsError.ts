@@ -219,7 +219,7 @@ export class ServiceFailed extends printed(
 export class RateLimited extends printed(
   "RateLimited",
   Schema.TaggedError<RateLimited>("@pawl/core/RateLimited")("RateLimited", {
-    /** Least time until the next call, in milliseconds. */
+    /** Minimum time until the next call, in milliseconds. */
     retryAfter: Schema.optionalKey(Schema.Finite),
     ...counted,
     ...delivered,

@@ -24,36 +24,36 @@ export interface Options {
    */
   readonly tokenField?: string | undefined
   /**
-   * Time before its expiry at which an access token is renewed; one day
+   * Time before its expiry at which an access token is renewed; default: one day
    * (`docs/decisions/0006-access-tokens.md`).
    */
   readonly refreshBefore?: Duration.Input
-  /** Separator between the fields of a request checksum; `|` (`docs/decisions/0003-checksums.md`). */
+  /** Separator between the fields of a request checksum; default: `|` (`docs/decisions/0003-checksums.md`). */
   readonly requestChecksumSeparator?: string
-  /** Whether the client sends a checksum with an APM payout; true (`docs/decisions/0003-checksums.md`). */
+  /** Whether the client sends a checksum with an APM payout; default: true (`docs/decisions/0003-checksums.md`). */
   readonly payoutChecksum?: boolean
   /**
-   * Whether the `transactionId` of a refund's callback identifies the refund or the payment; the refund
+   * Whether the `transactionId` of a refund's callback identifies the refund or the payment; default: the refund
    * (`docs/decisions/0005-refund-ids-and-kinds.md`).
    */
   readonly refundCallbackId?: "refund" | "payment"
   /**
-   * Whether a callback must say that it is JSON, or may have any content type; `json`. Its body must be
+   * Whether a callback must say that it is JSON, or may have any content type; default: `json`. Its body must be
    * JSON in both (`docs/decisions/0003-checksums.md`).
    */
   readonly callbackContentType?: "json" | "any"
   /**
-   * Poll intervals of an open transaction, above 0; the last repeats for a day; 5, 5, 10, 30, 60 minutes
+   * Poll intervals of an open transaction, above 0; the last repeats for a day; default: 5, 5, 10, 30, 60 minutes
    * (`docs/decisions/0007-reads.md`).
    */
   readonly pollIntervals?: readonly [Duration.Input, ...Array<Duration.Input>]
   /**
-   * Time after its first request in which a create in doubt is sent again with its requestId; 24 hours
+   * Time after its first request in which a create in doubt is sent again with its requestId; default: 24 hours
    * (`docs/decisions/0060-creates-in-doubt.md`).
    */
   readonly requestIdWindow?: Duration.Input
   /**
-   * Whether a create that gets 422 had no effect or is in doubt, because a proxy may have sent it; `doubt`
+   * Whether a create that gets 422 had no effect or is in doubt, because a proxy may have sent it; default: `doubt`
    * (`docs/decisions/0010-responses.md`).
    */
   readonly status422?: "doubt" | "no-effect"

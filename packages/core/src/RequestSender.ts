@@ -119,11 +119,11 @@ export interface SendOptions extends SendLimits {
  * @since 0.1.0
  */
 export interface SendLimits {
-  /** Time limit of one attempt, in milliseconds or as text: `"2 seconds"`; that of the client. */
+  /** Time limit of one attempt, in milliseconds or as text: `"2 seconds"`; default: that of the client. */
   readonly attemptTimeout?: Duration.Input | undefined
-  /** Time limit of the call with all its attempts and waits; that of the client. */
+  /** Time limit of the call with all its attempts and waits; default: that of the client. */
   readonly totalTimeout?: Duration.Input | undefined
-  /** Most attempts of the call; those of the client. */
+  /** Maximum attempts of the call; default: those of the client. */
   readonly maxAttempts?: number | undefined
 }
 

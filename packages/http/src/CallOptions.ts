@@ -30,7 +30,7 @@ export interface CallOptions {
   readonly attemptTimeout?: Options["attemptTimeout"]
   /** Time limit of the call with its attempts and waits. */
   readonly totalTimeout?: Options["totalTimeout"]
-  /** Most attempts of the call. */
+  /** Maximum attempts of the call. */
   readonly maxAttempts?: Options["maxAttempts"]
   /** Backoff between attempts. */
   readonly retrySchedule?: Options["retrySchedule"]

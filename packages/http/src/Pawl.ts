@@ -74,9 +74,9 @@ export const makeRequestId: Effect.Effect<string> = RequestId.make
  * @since 0.1.0
  */
 export interface Options extends PawlConfig.Options {
-  /** Agent of undici 7 or newer, for another certificate authority or a client certificate; none. */
+  /** Agent of undici 7 or newer, for another certificate authority or a client certificate. */
   readonly dispatcher?: NodeTransport.Options["dispatcher"]
-  /** Switches that differ from the defaults of `@pawl/core/Profile`; none. */
+  /** Switches that differ from the defaults of `@pawl/core/Profile`. */
   readonly profile?: Profile.Options | undefined
 }
 

@@ -75,38 +75,38 @@ export interface Options {
    * each request for an access token, within `attemptTimeout`, so that it changes without a restart.
    */
   readonly merchantSecret: Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown>
-  /** Time limit of one attempt; `PAWL_ATTEMPT_TIMEOUT`, 10 seconds. */
+  /** Time limit of one attempt; `PAWL_ATTEMPT_TIMEOUT`; default: 10 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
-  /** Time limit of a call with all its attempts and waits; `PAWL_TOTAL_TIMEOUT`, 30 seconds. */
+  /** Time limit of a call with all its attempts and waits; `PAWL_TOTAL_TIMEOUT`; default: 30 seconds. */
   readonly totalTimeout?: Duration.Input | undefined
-  /** Most attempts of a call; `PAWL_MAX_ATTEMPTS`, 4. */
+  /** Maximum attempts of a call; `PAWL_MAX_ATTEMPTS`; default: 4. */
   readonly maxAttempts?: number | undefined
   /**
-   * Least time between two requests for an access token that 401s cause, until an operation succeeds with
-   * the newest token; `PAWL_COOLDOWN`, 30 seconds.
+   * Minimum time between two requests for an access token that 401s cause, until an operation succeeds with
+   * the newest token; `PAWL_COOLDOWN`; default: 30 seconds.
    */
   readonly cooldown?: Duration.Input | undefined
   /**
-   * Most connections on Node; `PAWL_CONNECTIONS`, 256. Further requests wait for one within their time
+   * Maximum connections on Node; `PAWL_CONNECTIONS`; default: 256. Further requests wait for one within their time
    * limits.
    */
   readonly connections?: number | undefined
   /**
-   * Most retries per call, over all calls; `PAWL_RETRY_RATIO`, 0.2: an outage adds at most 20 % of
+   * Maximum retries per call, over all calls; `PAWL_RETRY_RATIO`; default: 0.2. An outage adds at most 20 % of
    * traffic, beyond a reserve.
    */
   readonly retryRatio?: number | undefined
   /**
-   * Backoff between the attempts of a call; 200, 400, 800, … ms, at most 5 s, ±20 %. Its input is the last
+   * Backoff between the attempts of a call; default: 200, 400, 800, … ms, at most 5 s, ±20 %. Its input is the last
    * error. The other limits and `Retry-After` hold with any schedule.
    */
   readonly retrySchedule?: Schedule.Schedule<unknown, ReadError> | undefined
   /**
-   * Further headers of each request, such as the key of a gateway; none. The client sets `authorization`,
+   * Additional headers of each request, such as the key of an API gateway. The client sets `authorization`,
    * `accept` and `content-type` itself.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Hooks before each request and after its response; none. */
+  /** Hooks before each request and after its response. */
   readonly hooks?: Hooks | undefined
 }
 

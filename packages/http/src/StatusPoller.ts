@@ -78,9 +78,9 @@ export interface FollowOptions {
   readonly kind: Kind
   /** Identifier that the service assigned; the `refundId` of a refund. */
   readonly id: TransactionId
-  /** Status of the create response, which counts as confirmed; none. */
+  /** Status of the create response, which counts as confirmed. */
   readonly status?: OpenStatus | null | undefined
-  /** Statuses that verified callbacks claim; none. */
+  /** Statuses that verified callbacks claim. */
   readonly hints?: Stream.Stream<OpenStatus> | undefined
 }
 

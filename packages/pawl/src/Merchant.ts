@@ -70,34 +70,34 @@ export interface Settings {
   readonly merchantKey: string
   /** Secret of the merchant. */
   readonly merchantSecret: Redacted.Redacted
-  /** Previous secret of the merchant, while callbacks may still be signed with it; none. */
+  /** Previous secret of the merchant, while callbacks may still be signed with it. */
   readonly previousSecret?: Redacted.Redacted | undefined
   /**
    * Store of requests, callbacks and statuses: `memory` (lost at the end), `sqlite:FILE` or
    * `postgres://…`.
    */
   readonly store: string | Redacted.Redacted
-  /** Public URL of this program for callbacks; without it none come, and every status is polled. */
+  /** Public URL of this program for callbacks; without it every status is polled. */
   readonly publicUrl?: string | undefined
-  /** Path of the callbacks below `publicUrl`; `/callback`. */
+  /** Path of the callbacks below `publicUrl`; default: `/callback`. */
   readonly callbackPath?: string | undefined
   /**
    * Port on which the layer listens for callbacks; without it the program serves `Receiver.route` itself.
    */
   readonly port?: number | undefined
-  /** Address on which the layer listens; `127.0.0.1`. */
+  /** Address on which the layer listens; default: `127.0.0.1`. */
   readonly host?: string | undefined
-  /** Path of a file with switches, such as `doctor` writes; none. */
+  /** Path of a file with switches, such as `doctor` writes. */
   readonly profile?: string | undefined
   /** 32 bytes in base64 or hex that seal stored requests; default: the merchant secret (`Seal`). */
   readonly sealKey?: Redacted.Redacted | undefined
-  /** Previous seal key, while stored requests may be sealed with it; none. */
+  /** Previous seal key, while stored requests may be sealed with it. */
   readonly previousSealKey?: Redacted.Redacted | undefined
-  /** Time limit of one attempt; 10 seconds. */
+  /** Time limit of one attempt; default: 10 seconds. */
   readonly attemptTimeout?: Time | undefined
-  /** Time limit of a call with all its attempts and waits; 30 seconds. */
+  /** Time limit of a call with all its attempts and waits; default: 30 seconds. */
   readonly totalTimeout?: Time | undefined
-  /** Most attempts of a call; 4. */
+  /** Maximum attempts of a call; default: 4. */
   readonly maxAttempts?: number | undefined
 }
 
@@ -110,17 +110,17 @@ export interface Settings {
 export interface Handlers<R = never> {
   /** Handles each transition: at least once, in rank order, one at a time per transaction. */
   readonly handle: (transition: Handler.Transition) => Effect.Effect<unknown, unknown, R>
-  /** Returns the input of a create with card data after a crash, because card data is not stored; none. */
+  /** Returns the input of a create with card data after a crash, because card data is not stored. */
   readonly rebuild?:
     | ((requestId: string, kind: RequestKind) => Effect.Effect<RequestInput<RequestKind>, unknown>)
     | undefined
-  /** Hooks before each request and after its response; none. */
+  /** Hooks before each request and after its response. */
   readonly hooks?: Hooks | undefined
-  /** Further headers of each request, such as the key of a gateway; none. */
+  /** Additional headers of each request, such as the key of an API gateway. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Agent of undici 7 or newer; none. */
+  /** Agent of undici 7 or newer. */
   readonly dispatcher?: Client.Options["dispatcher"]
-  /** Switches of `@pawl/core/Profile`, which take precedence over those of the file; none. */
+  /** Switches of `@pawl/core/Profile`, which take precedence over those of the file. */
   readonly profile?: Profile.Options | undefined
 }
 

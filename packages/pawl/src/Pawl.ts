@@ -149,7 +149,7 @@ export interface Pawl extends Doors.Doors, AsyncDisposable {
 export interface ListenOptions {
   /** Port; 0 is a free one. */
   readonly port: number
-  /** Address; `127.0.0.1`. */
+  /** Address; default: `127.0.0.1`. */
   readonly host?: string | undefined
 }
 

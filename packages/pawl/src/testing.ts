@@ -119,7 +119,7 @@ export interface Sandbox extends AsyncDisposable {
 export interface TestOptions extends LocalOptions {
   /** Handles each transition; without it they are only listed. */
   readonly onChange?: Options["onChange"] | undefined
-  /** Settings of the fake, such as its `seed`; its defaults. */
+  /** Settings of the fake, such as its `seed`. */
   readonly fake?: GatewayOptions | undefined
 }
 
@@ -130,15 +130,15 @@ export interface TestOptions extends LocalOptions {
  * @since 0.1.0
  */
 export interface SandboxOptions extends ServiceOptions {
-  /** Readings of a real service where its specification is silent; the defaults. */
+  /** Readings of a real service where its specification is silent. */
   readonly readings?: Readonly<Record<string, string>> | undefined
-  /** Style of its bodies; `plain`. */
+  /** Style of its bodies; default: `plain`. */
   readonly style?: "plain" | "jvm" | undefined
-  /** Address; `127.0.0.1`. */
+  /** Address; default: `127.0.0.1`. */
   readonly host?: string | undefined
-  /** Port; a free one. */
+  /** Port; default: a free one. */
   readonly port?: number | undefined
-  /** Hosts besides this machine that get callbacks, with or without a port; none. */
+  /** Hosts besides this machine that get callbacks, with or without a port. */
   readonly allowCallbacks?: ReadonlyArray<string> | undefined
   /** SQLite file of its state; without it the state is in memory. */
   readonly filename?: string | undefined

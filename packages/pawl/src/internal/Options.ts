@@ -23,21 +23,21 @@ interface Settings extends LocalOptions {
   readonly merchantSecret?: string | undefined
   /**
    * Previous secret of the merchant, while callbacks may still be signed with it;
-   * `PAWL_MERCHANT_SECRET_PREVIOUS`, none.
+   * `PAWL_MERCHANT_SECRET_PREVIOUS`.
    */
   readonly previousSecret?: string | undefined
   /**
-   * Time limit of an attempt, in milliseconds or as text: `"2 seconds"`; `PAWL_ATTEMPT_TIMEOUT`, 10
-   * seconds.
+   * Time limit of an attempt, in milliseconds or as text: `"2 seconds"`; `PAWL_ATTEMPT_TIMEOUT`;
+   * default: 10 seconds.
    */
   readonly attemptTimeout?: number | string | undefined
-  /** Time limit of a call with all its attempts and waits; `PAWL_TOTAL_TIMEOUT`, 30 seconds. */
+  /** Time limit of a call with all its attempts and waits; `PAWL_TOTAL_TIMEOUT`; default: 30 seconds. */
   readonly totalTimeout?: number | string | undefined
-  /** Most attempts of a call; `PAWL_MAX_ATTEMPTS`, 4. */
+  /** Maximum attempts of a call; `PAWL_MAX_ATTEMPTS`; default: 4. */
   readonly maxAttempts?: number | undefined
-  /** Further headers of each request, such as the key of a gateway; none. */
+  /** Additional headers of each request, such as the key of an API gateway. */
   readonly headers?: Client.Options["headers"]
-  /** Agent of undici 7 or newer, for another certificate authority or a client certificate; none. */
+  /** Agent of undici 7 or newer, for another certificate authority or a client certificate. */
   readonly dispatcher?: Client.Options["dispatcher"]
 }
 
@@ -61,7 +61,7 @@ export interface LocalOptions {
    * come, and every status is polled.
    */
   readonly publicUrl?: string | undefined
-  /** Path of the callbacks below `publicUrl`; `/callback`. */
+  /** Path of the callbacks below `publicUrl`; default: `/callback`. */
   readonly callbackPath?: string | undefined
   /**
    * Switches of `@pawl/core/Profile`, or the path of a file with them, such as `doctor` writes;
