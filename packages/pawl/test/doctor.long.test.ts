@@ -108,7 +108,7 @@ it("--fast does not read an endless answer of another service", async () => {
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
   const { code, stderr } = await doctor("--base-url", `http://127.0.0.1:${port}/api`, "--fast")
-  expect([code, stderr]).toEqual([1, expect.stringContaining("is no sandbox whose clock")])
+  expect([code, stderr]).toEqual([1, expect.stringContaining("is not a sandbox whose clock")])
   server.closeAllConnections()
   server.close()
 })

@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function* (
         Effect.mapError(
           () =>
             new FileFault({
-              message: `${baseUrl} is no sandbox whose clock can be advanced; leave out --fast, or give PAWL_SANDBOX_TOKEN`
+              message: `${baseUrl} is not a sandbox whose clock can be advanced; leave out --fast, or give PAWL_SANDBOX_TOKEN`
             })
         )
       )

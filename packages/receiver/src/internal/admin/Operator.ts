@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [
 })
 
 const noLetter = Reply.json(
-  { message: "This is no dead letter, or one for another reason: look at it again" },
+  { message: "This is not a dead letter, or it has another reason: look at it again" },
   404
 )
 
