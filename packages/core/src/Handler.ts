@@ -31,8 +31,8 @@ export interface Transition {
   /** requestId of the create, from a registration or a `CallbackUrl` token; null without either. */
   readonly requestId: string | null
   /**
-   * Status of the last call that was noted as told; null before. After a crash it may be older than the
-   * last status that the handler got, so do not decide by it.
+   * Last status that the row records as accepted by the handler; null before the first. After a crash the
+   * handler may have got a later one, so do not decide by it.
    */
   readonly from: Status | null
   /** Status that holds now. */
@@ -42,8 +42,8 @@ export interface Transition {
   /** All final statuses that the service confirmed, if there are several; else null. */
   readonly conflict: Array<Status> | null
   /**
-   * Number of the transition in its transaction, from 1, the same in every attempt. Of two overlapping
-   * calls, after a lease ran out, the higher number is the later.
+   * Number of the transition in its transaction, from 1, the same in every attempt. If two calls
+   * overlap because a lease ran out, the higher number is the later transition.
    */
   readonly sequence: number
   /** Number of this call of the handler, from 1. */

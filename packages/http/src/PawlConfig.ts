@@ -92,7 +92,7 @@ export interface Options {
    */
   readonly connections?: number | undefined
   /**
-   * Maximum retries per call, over all calls; `PAWL_RETRY_RATIO`; default: 0.2. An outage adds at most 20 % of
+   * Maximum ratio of retries to calls, over all calls; `PAWL_RETRY_RATIO`; default: 0.2. An outage adds at most 20 % of
    * traffic, beyond a reserve.
    */
   readonly retryRatio?: number | undefined

@@ -76,7 +76,7 @@ export interface NodeReceiver {
    */
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void
   /**
-   * Builds the layer now, so due rows are worked on before the first callback. It rejects as the
+   * Builds the layer now, so due rows are worked on before the first callback. Rejects if the
    * layer fails.
    */
   readonly start: () => Promise<void>

@@ -97,7 +97,7 @@ export interface Options {
   /**
    * When a failed handler is called again. By default after 1, 2, 4, … seconds, at most 5 minutes
    * apart, for 24 hours; the transaction then becomes a dead letter. The schedule gets no input. It
-   * continues after a restart, without the time in which no process made a due call.
+   * continues after a restart, and does not count the time in which no process made a due call.
    */
   readonly retrySchedule?: Schedule.Schedule<unknown> | undefined
 }

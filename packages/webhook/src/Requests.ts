@@ -94,13 +94,14 @@ export class Requests extends Context.Service<
   Requests,
   {
     /**
-     * Sends a request and returns the response, or fails as the method of the service does. It
-     * makes a missing `requestId`, which a retry of the effect keeps. A repeat of the requestId gets the stored outcome, or waits for
-     * it, at most 60 seconds. `limits` end this call only; the request is still sent.
+     * Sends a request and returns the response, or fails as the method of the service does. A
+     * missing `requestId` is generated, and a retry of the effect keeps it. A repeat of the requestId gets
+     * the stored outcome, or waits for it, at most 60 seconds. `limits` end this call only; the request
+     * is still sent.
      *
      * **Gotchas**
      *
-     * A defect inside a transaction of the database: use `enqueue`.
+     * Inside a transaction of the database this is a defect: use `enqueue`.
      */
     readonly send: <K extends RequestKind>(
       kind: K,
@@ -110,7 +111,7 @@ export class Requests extends Context.Service<
     /**
      * Writes a request that a worker sends later; inside `LedgerSql.Transactions` as part of that
      * transaction. A repeat fails as `send` does if the request ended without an effect. A request
-     * whose `send` surely had no effect becomes due again. After `expiresAt`, in milliseconds since
+     * whose `send` cannot have had an effect becomes due again. After `expiresAt`, in milliseconds since
      * the epoch, a request is not sent unless it may have been sent before, and `enqueue` fails with
      * `RequestNotSent`.
      */
@@ -132,7 +133,7 @@ export class Requests extends Context.Service<
     /**
      * Makes a parked request due again, and returns whether it did. With `hadNoEffect` a person
      * states that the request had no effect: required after `Profile.requestIdWindow`, and for a
-     * request whose transaction was found to be another one's. With `parkedAt`, the `parked.at` that
+     * request whose transaction was found to belong to another request. With `parkedAt`, the `parked.at` that
      * the person saw, nothing is done if the request was sent or found since.
      */
     readonly redrive: (

@@ -69,7 +69,7 @@ export interface WebReceiver {
    */
   readonly handler: (request: Request) => Promise<Response>
   /**
-   * Builds the layer now, so due rows are worked on before the first callback. It rejects as the
+   * Builds the layer now, so due rows are worked on before the first callback. Rejects if the
    * layer fails. Some platforms forbid this outside a request.
    */
   readonly start: () => Promise<void>
