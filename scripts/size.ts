@@ -145,6 +145,12 @@ export const weigh = async (
   }
 }
 
+/** Returns the weight of a part, without what lies beneath it. */
+export const weightOf = async ({ imports, over }: Part): ReturnType<typeof weigh> => {
+  const whole = await weigh(imports)
+  return over === undefined ? whole : { ...whole, bytes: whole.bytes - (await weigh(over)).bytes }
+}
+
 export const objections = (
   { alone, limit, name }: Pick<Part, "alone" | "limit" | "name">,
   { bytes, modules }: Awaited<ReturnType<typeof weigh>>
@@ -158,9 +164,7 @@ export const objections = (
 if (import.meta.main) {
   const wrong: Array<string> = []
   for (const part of parts) {
-    const whole = await weigh(part.imports)
-    const beneath = part.over === undefined ? 0 : (await weigh(part.over)).bytes
-    const weight = { ...whole, bytes: whole.bytes - beneath }
+    const weight = await weightOf(part)
     wrong.push(...objections(part, weight))
     const { goal, limit, name } = part
     console.log(

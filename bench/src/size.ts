@@ -4,7 +4,7 @@
  */
 import { build } from "esbuild"
 import { gzipSync } from "node:zlib"
-import { parts } from "../../scripts/size.ts"
+import { parts, weightOf } from "../../scripts/size.ts"
 import type { Bench } from "./harness.ts"
 
 export const effectAlone = `
@@ -14,8 +14,7 @@ export const effectAlone = `
   export const decode = Schema.decodeUnknownResult(Schema.Struct({ name: Schema.String }))
 `
 
-const entries: ReadonlyMap<string, string> = new Map([
-  ...parts.map(({ imports, name }) => [name, imports] as const),
+const peers: ReadonlyMap<string, string> = new Map([
   ["effect: Layer and Schema", effectAlone],
   ["stripe", `export { default } from "stripe"`],
   ["standardwebhooks", `export { Webhook } from "standardwebhooks"`],
@@ -41,7 +40,8 @@ export const size: Bench = {
   goals: parts.map(({ goal, name }) => ({ variant: name, atMost: goal })),
   run: async () => {
     const of = new Map<string, ReadonlyArray<number>>()
-    for (const [name, contents] of entries) of.set(name, [await bundleSize(contents)])
+    for (const part of parts) of.set(part.name, [(await weightOf(part)).bytes])
+    for (const [name, contents] of peers) of.set(name, [await bundleSize(contents)])
     return { unit: "bytes", of }
   }
 }

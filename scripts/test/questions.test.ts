@@ -61,6 +61,13 @@ it("the sizes and the CPU time in the answers are the measured ones", () => {
   expect(faq).toContain(`takes ${rounded} of the CPU time of hand-written checks`)
 })
 
+it("the sizes of the page on performance are those that `check size` limits", () => {
+  const [, row = ""] = /^\| \[size\][^|]*\| (.+) \|$/mu.exec(read("docs/performance.md")) ?? []
+  const bytes = new Map(row.split("; ").map((figure) => figure.split(": ") as [string, string]))
+  for (const { limit, name } of parts)
+    expect(parseFloat(bytes.get(name) ?? "") / limit).toBeCloseTo(1, 1)
+})
+
 it("no question is asked twice", () => {
   const slugger = new Slugger()
   const slugs = Array.from(faq.matchAll(/^### (.+)$/gmu), ([, title = ""]) => slugger.slug(title))

@@ -55,7 +55,7 @@ const cpuOf = (pid: number): number => {
   return existsSync(file) ? Number(readFileSync(file, "utf8").split(" ")[0]) : 0
 }
 
-export const makePostgres = (port = Postgres.server.port) =>
+export const makePostgres = (port: number = Postgres.server.port) =>
   Effect.gen(function* () {
     const server = { ...Postgres.server, port }
     const open = (database: string) =>
