@@ -116,7 +116,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ],
     ["rule", /^internal\/rule\/.+\.ts$/],
     ["documents", /^internal\/documents\/.+\.ts$/],
-    ["engine", /^internal\/(records|sql)\/.+\.ts$/],
+    ["engine", /^internal\/(NodeFlush|(records|sql)\/.+)\.ts$/],
     [
       "ledger",
       /^(DurableObject|Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/ledger\/.+)\.ts$/
