@@ -171,6 +171,16 @@ describe("the rule of the budget", () => {
     expect(back.reservation.times).toEqual([])
     expect(ReadBudget.reserve(back.budget, wanted, hour + 1400).reservation.times.length).toBe(1)
   })
+
+  it("does not wait for a pause, or for the reads of a lane, of a clock that was set back", () => {
+    const reads = { ask: 9, repeat: 0, watch: 0 }
+    const paused = ReadBudget.lower(unused, { limit: 1, retryAfter: 2000 }, 10 * hour)
+    const { budget } = ReadBudget.reserve(unused, { limit: 1, reads }, 10 * hour)
+    for (const each of [paused, { ...budget, nextAt: 0 }]) {
+      const wanted = { limit: 1, reads: { ask: 0, repeat: 0, watch: 1 } }
+      expect(ReadBudget.reserve(each, wanted, hour).reservation.times).toEqual([hour])
+    }
+  })
 })
 
 const claimIds = Array.from({ length: 12 }, (_, n) => `claim-${n}`)
