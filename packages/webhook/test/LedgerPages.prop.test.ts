@@ -99,10 +99,19 @@ const listAll = (
       expected.map(([at]) => at).toSorted((one, two) => one - two)
     )
     expect(found.map(String).toSorted()).toEqual(expected.map(String).toSorted())
+    const rows: Array<string> = []
+    let last: Parameters<typeof ledger.page>[0]["after"]
+    do {
+      const page = yield* ledger.page({ after: last, limit, from: 0, before: 2000 })
+      rows.push(...page.rows.map(({ scope, transactionId }) => `${transactionId} ${scope}`))
+      last = page.last
+    } while (last !== undefined)
+    const written = stored.flat().map(({ row }) => `${row.transactionId} ${row.scope}`)
+    expect(rows).toEqual(written.toSorted())
   }).pipe(Effect.scoped, Effect.runPromise)
 
 describe("a ledger in memory", () => {
-  it("lists each dead letter once by pages of any size, oldest first, and those of one reason", () =>
+  it("lists each row and each dead letter once by pages of any size, the oldest dead letter first, and those of one reason", () =>
     fc.assert(
       fc.asyncProperty(
         parkedRows,
