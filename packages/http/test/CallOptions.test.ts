@@ -77,11 +77,12 @@ describe.each(operations)("$name", (operation) => {
 describe.each(operations.filter(({ kind }) => kind === "create"))("$name", (operation) => {
   it("sends the requestId of its options", async () => {
     const service = new Memory.Service()
-    await run(operation, service, { requestId: "request-7" }, {})
+    await run(operation, service, { requestId: "request-6" }, {})
+    await run(operation, service, { requestId: "request-7" }, { requestId: undefined } as object)
     await run(operation, service, { requestId: "request-8" }, { requestId: "request-8" })
     // The other operations send their request again, because the response does not fit.
     expect(new Set(service.requests.map(({ body }) => JSON.parse(body ?? "").requestId))).toEqual(
-      new Set(["request-7", "request-8"])
+      new Set(["request-6", "request-7", "request-8"])
     )
   })
 

@@ -1,3 +1,6 @@
+import * as RequestId from "@pawl/core/internal/RequestId"
+import { RequestSender } from "@pawl/core/RequestSender"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
@@ -88,6 +91,33 @@ describe("C33 a requestId", () => {
     const [first, ...others] = service.requests.map(({ body }) => body)
     expect(others).toEqual([first])
   })
+
+  it("of a request that is encoded and sent in one effect is that of its retry", async () => {
+    const { requestId: _, ...payment } = Memory.payment
+    const service = Memory.answering(Memory.answer(500, ""), Memory.answer(500, ""))
+    await run(
+      service,
+      RequestSender.use(({ encode, send }) =>
+        Effect.flatMap(encode("apm-payment", payment), (request) =>
+          send(request, { maxAttempts: 1 })
+        ).pipe(Effect.retry({ times: 1 }))
+      )
+    )
+    const [first, ...others] = service.requests.map(({ body }) => body)
+    expect(others).toEqual([first])
+  })
+
+  it("is one for two fibers that run a call at the same time, the first of which is retried", () =>
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const currentTimeMillis = Effect.andThen(Effect.yieldNow, clock.currentTimeMillis)
+      const call = Effect.provideService(RequestId.ofInput({}), Clock.Clock, {
+        ...clock,
+        currentTimeMillis
+      })
+      const ids = yield* Effect.all([call, call], { concurrency: 2 })
+      expect(new Set([...ids, yield* call]).size).toBe(1)
+    }).pipe(Memory.virtual))
 
   it("that was made before the call is known after an interruption", () =>
     Effect.gen(function* () {

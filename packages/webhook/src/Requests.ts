@@ -205,8 +205,17 @@ export const layer = (
 ): Layer.Layer<Requests, Owner.StoreUnusable, CallbackUrl | RequestSender | RequestStore | Seal> =>
   Layer.effect(Requests, make(options))
 
-/** The requestId of a call, which its retry keeps. */
-type RequestIdOf = ReturnType<typeof RequestId.ofInput>
+/** The requestId of a call, which a retry of its effect keeps. */
+class CallId extends Context.Service<CallId, ReturnType<typeof RequestId.ofInput>>()(
+  "@pawl/webhook/Requests/CallId"
+) {}
+
+/** Is run once a call, not once a run of its effect as the function of `Effect.fn` is. */
+const withCallId = <A, E>(
+  call: Effect.Effect<A, E, CallId>,
+  _: RequestKind,
+  input: RequestInput<RequestKind>
+): Effect.Effect<A, E> => Effect.provideService(call, CallId, RequestId.ofInput(input))
 
 const make = Effect.fnUntraced(function* (options: Options = {}) {
   const sealFor = yield* Seal
@@ -226,9 +235,9 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
   const encode = Effect.fnUntraced(function* <K extends RequestKind>(
     kind: K,
     input: RequestInput<K>,
-    ofInput: RequestIdOf = RequestId.ofInput(input)
+    callId: CallId["Service"] = RequestId.ofInput(input)
   ) {
-    const requestId = yield* ofInput
+    const requestId = yield* callId
     const url = ("callbackUrl" in input ? input.callbackUrl : undefined) ?? options.callbackUrl
     // `encode` names a field of another type.
     const signedUrl =
@@ -275,30 +284,28 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
   const send = Effect.fn("Requests.send")(function* <K extends RequestKind>(
     kind: K,
     input: RequestInput<K>,
-    ofInput: RequestIdOf,
     limits?: SendLimits
-  ): Effect.fn.Return<RequestResponse<K>, SendError<K>> {
+  ): Effect.fn.Return<RequestResponse<K>, SendError<K>, CallId> {
     if (yield* store.isInTransaction) {
       return yield* Effect.die(
         new Error("A request cannot be sent inside a transaction of the database: enqueue it")
       )
     }
-    const request = yield* encode(kind, input, ofInput)
+    const request = yield* encode(kind, input, yield* CallId)
     const sent = Sending.run(tools, request, yield* newRequest(request), limits)
     return yield* sent as Effect.Effect<RequestResponse<K>, SendError<K>>
-  })
+  }, withCallId)
 
   const enqueue = Effect.fn("Requests.enqueue")(function* <K extends RequestKind>(
     kind: K,
     input: RequestInput<K>,
-    ofInput: RequestIdOf,
     { expiresAt }: { readonly expiresAt?: number | undefined } = {}
-  ): Effect.fn.Return<{ readonly requestId: string }, EnqueueError> {
+  ): Effect.fn.Return<{ readonly requestId: string }, EnqueueError, CallId> {
     if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt)) {
       const fault = { path: "expiresAt", message: "give whole milliseconds since the epoch" }
       return yield* new ValidationFailed({ sent: false, fields: [fault] })
     }
-    const request = yield* encode(kind, input, ofInput)
+    const request = yield* encode(kind, input, yield* CallId)
     const { requestId } = request
     const written = yield* newRequest(request, expiresAt)
     if (written.hasCardData) return yield* new CardDataRefused({ requestId })
@@ -323,12 +330,12 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
       return yield* new RequestNotSent({ requestId, reason: "expired" })
     }
     return { requestId }
-  })
+  }, withCallId)
 
   yield* Process.start(tools)
   return Requests.of({
-    send: (kind, input, limits) => send(kind, input, RequestId.ofInput(input), limits),
-    enqueue: (kind, input, options) => enqueue(kind, input, RequestId.ofInput(input), options),
+    send,
+    enqueue,
     cancel: (requestId) => Effect.flatMap(Lease.timeOf(store), (at) => store.cancel(requestId, at)),
     get: store.get,
     parked: store.parked,

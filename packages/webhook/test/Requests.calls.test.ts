@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { RequestSender } from "@pawl/core/RequestSender"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Tracer from "effect/Tracer"
@@ -54,6 +55,19 @@ describe("a request", () => {
       yield* pass("2 minutes")
       yield* Fiber.join(repeated)
       expect(shop.service.effects.size).toBe(1)
+    }
+  )
+
+  test.each(["send", "enqueue"] as const)(
+    "of a %s that dies has the frame of the caller in its cause",
+    function* (name) {
+      const encode = () => Effect.die(new Error("a defect"))
+      const shop = yield* start({ sender: { encode } })
+      const call: Effect.Effect<unknown, unknown> = shop[name]("apm-payment", fake.payment("none"))
+      const printed = Cause.pretty(yield* Effect.flip(Effect.sandbox(call)))
+      expect(printed).toMatch(
+        new RegExp(`Requests\\.${name} \\(.*Requests\\.calls\\.test\\.ts`, "u")
+      )
     }
   )
 

@@ -17,27 +17,27 @@ export const make: Effect.Effect<string> = /* @__PURE__ */ Effect.map(
 )
 
 /**
- * Returns the requestId of an input, and makes one if it has no such field: one, however often the effect
- * runs, since its retry must not pay twice. A field without a string is refused: if the id of an order is
- * missing, each attempt would pay for it once more.
+ * Returns the requestId of an input, else of the options, and makes one if neither has such a field: one,
+ * however often the effect runs, since its retry must not pay twice. A field without a string is refused:
+ * if the id of an order is missing, each attempt would pay for it once more.
  */
-export const ofInput = (input: {
-  readonly requestId?: string | undefined
-}): Effect.Effect<string, ValidationFailed> => {
-  let { requestId } = input
-  if (typeof requestId !== "string" && "requestId" in input) {
-    return Effect.fail(
-      new ValidationFailed({
-        sent: false,
-        fields: [
-          { path: "requestId", message: "give a string, or omit the field to get a new one" }
-        ]
-      })
-    )
-  }
-  return Effect.suspend(() =>
-    requestId === undefined
-      ? Effect.map(make, (made) => (requestId = made))
-      : Effect.succeed(requestId)
-  )
+export const ofInput = (
+  input: { readonly requestId?: string | undefined },
+  options: { readonly requestId?: string | undefined } = {}
+): Effect.Effect<string, ValidationFailed> => {
+  let made: string | undefined
+  return Effect.suspend(() => {
+    const requestId = input.requestId ?? options.requestId ?? made
+    if (typeof requestId === "string") return Effect.succeed(requestId)
+    return "requestId" in input || "requestId" in options
+      ? Effect.fail(
+          new ValidationFailed({
+            sent: false,
+            fields: [
+              { path: "requestId", message: "give a string, or omit the field to get a new one" }
+            ]
+          })
+        )
+      : Effect.map(make, (id) => (made ??= id))
+  })
 }

@@ -15,8 +15,9 @@ import {
 export interface Requested {
   /**
    * Idempotency key: chosen by the merchant, unique per request, 1 to 128 characters without `|` and
-   * control characters; default: a UUIDv7, which `Effect.retry` of the call keeps, and another call does
-   * not. A repeated requestId returns the original response (`spec.md`, "Conventions").
+   * control characters; default: a UUIDv7 for each call of the method, which every run of its effect has,
+   * such as those of `Effect.retry`. A repeated requestId returns the original response (`spec.md`,
+   * "Conventions").
    */
   readonly requestId?: string
 }

@@ -44,11 +44,9 @@ export const layer = Layer.effectContext(
         toPayload: (fields: Input & CreateFields) => CreateFields = identity
       ) =>
       (input: Input, options?: CreateOptions): Effect.Effect<A, ReadError | OutcomeUnknown | E> => {
-        let made: ReturnType<typeof RequestId.ofInput> | undefined
-        return traced(name)(() => {
-          const isOfOptions = options && "requestId" in options && !("requestId" in input)
-          made ??= RequestId.ofInput(isOfOptions ? options : input)
-          return Effect.flatMap(made, (requestId) =>
+        const made = RequestId.ofInput(input, options)
+        return traced(name)(() =>
+          Effect.flatMap(made, (requestId) =>
             requestId === (options?.requestId ?? requestId)
               ? caller.create(
                   { endpoint, decide, payload: toPayload({ ...input, requestId }) },
@@ -56,7 +54,7 @@ export const layer = Layer.effectContext(
                 )
               : Effect.fail(twoRequestIds())
           )
-        })()
+        )()
       }
     const read = <A>(name: string, endpoint: Operation.Endpoint<A>) =>
       traced(name)((id: string, options?: CallOptions) =>

@@ -23,16 +23,15 @@ export const layer: Layer.Layer<RequestSender, never, Caller> = Layer.effect(
     const creates = make(caller)
     return RequestSender.of({
       account: caller.account,
-      encode: placed(
-        Effect.fnUntraced(function* <K extends RequestKind>(
-          kind: K,
-          input: { readonly requestId?: string }
-        ) {
-          const requestId = yield* RequestId.ofInput(input)
+      encode: placed(<K extends RequestKind>(kind: K, input: { readonly requestId?: string }) =>
+        Effect.flatMap(RequestId.ofInput(input), (requestId) => {
           const fields = { ...input, requestId }
           const payload = kind === "refund" ? withExactId(fields) : fields
-          const { body = "" } = yield* creates[kind].toRequest({ payload })
-          return { kind, requestId, body }
+          return Effect.map(creates[kind].toRequest({ payload }), ({ body = "" }) => ({
+            kind,
+            requestId,
+            body
+          }))
         })
       ),
       send: traced("RequestSender.send")((request, options) =>
