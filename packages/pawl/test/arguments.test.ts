@@ -3,6 +3,7 @@
  * work.
  */
 import * as fc from "fast-check"
+import { runInNewContext } from "node:vm"
 import { InvalidConfig, open as openReal, ValidationFailed } from "pawl"
 import { open, type TestPawl } from "pawl/testing"
 import { afterAll, expect, it } from "vitest"
@@ -193,10 +194,23 @@ it("refuses a field that the operation does not know, and sends one of unknownFi
   await real.apmPayments.create({ ...order, device, unknownFields: { giftCard: "x" } })
   const match = /card-(?<id>.)/u.exec("card-7")
   await real.apmPayments.create({ ...order, requestId: "order-2", apmPayload: { match } })
+  class Device {
+    readonly #ip = "192.0.2.7"
+    get ip() {
+      return this.#ip
+    }
+    toJSON() {
+      return { ip: this.ip }
+    }
+  }
+  const metadata = runInNewContext("({})") as {}
+  const requestId = "order-3"
+  await real.apmPayments.create({ ...order, requestId, metadata, device: new Device() })
   const checksum: unknown = expect.any(String)
   expect(bodies).toEqual([
     { ...order, device: { ip: "192.0.2.7", gyroscope: "x" }, giftCard: "x", checksum },
-    { ...order, requestId: "order-2", apmPayload: { match: ["card-7", "7"] }, checksum }
+    { ...order, requestId: "order-2", apmPayload: { match: ["card-7", "7"] }, checksum },
+    { ...order, requestId, metadata: {}, device: { ip: "192.0.2.7" }, checksum }
   ])
 })
 

@@ -36,7 +36,8 @@ const keysOf = (value: object): ReadonlyArray<string> | false | undefined => {
   if (Array.isArray(value)) return Array.from({ length: value.length }, (_, at) => String(at))
   const prototype: unknown = Object.getPrototypeOf(value)
   const keys = Object.keys(value)
-  if (prototype === null || prototype === Object.prototype) return keys
+  // The prototype of a plain object of another realm has no prototype either.
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return keys
   return keys.length > 0 || typeof Reflect.get(value, "toJSON") === "function" ? undefined : false
 }
 
@@ -156,7 +157,8 @@ const withUnknown = (
   const all: Record<string, unknown> = { ...known, ...unknownFields }
   for (const [name, inner] of Object.entries(shape.objects)) {
     const value = all[name]
-    if (!OptionTypes.isObject(value)) continue
+    // The fields of an instance may be those of its class, which a copy of it would lose.
+    if (!OptionTypes.isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) continue
     const filled = withUnknown(inner, value, `${at}${name}.`)
     if (Result.isFailure(filled)) return filled
     all[name] = filled.success
