@@ -70,15 +70,18 @@ describe("a change", () => {
     }
   })
 
-  it.each([{}, { status: undefined }, { plan: undefined }])(
-    "is refused if it changes nothing, which would succeed: %j",
-    async (changes) => {
-      const service = new Memory.Service()
-      const call = run(service, ({ update }) => update("700", changes as object))
-      expect(await call).toMatchObject({ failure: { _tag: "ValidationFailed", sent: false } })
-      expect(service.requests.length).toBe(0)
-    }
-  )
+  it.each([
+    {},
+    { status: undefined },
+    { plan: undefined },
+    { plan: {} },
+    { plan: { amount: undefined } }
+  ])("is refused if it changes nothing, which would succeed: %j", async (changes) => {
+    const service = new Memory.Service()
+    const call = run(service, ({ update }) => update("700", changes as object))
+    expect(await call).toMatchObject({ failure: { _tag: "ValidationFailed", sent: false } })
+    expect(service.requests.length).toBe(0)
+  })
 
   it("to a status that is none of the five is refused before sending", async () => {
     const service = new Memory.Service()
@@ -137,7 +140,10 @@ describe("a cancel", () => {
     "null",
     "{}",
     { ...subscription, status: "CANCELED" },
-    { status: 204, errorCode: null }
+    { status: 204, errorCode: null },
+    { errorCode: 0 },
+    { errorCode: "" },
+    { errorCode: "OK" }
   ])("succeeds with %j", async (body) => {
     const service = Memory.answering(Memory.answer(200, body))
     expect(Result.isSuccess(await run(service, ({ cancel }) => cancel("700")))).toBe(true)

@@ -105,11 +105,7 @@ export const layer = Layer.effectContext(
           ),
           // An undefined status would be left out, and the change of nothing would succeed.
           update: traced("Subscriptions.update")((id, changes, options) =>
-            put(
-              id,
-              Object.values({ ...changes }).some(isDefined) ? changes : { status: null },
-              options
-            )
+            put(id, isChange({ ...changes }) ? changes : { status: null }, options)
           ),
           setStatus: traced("Subscriptions.setStatus")((id, status, options) =>
             put(id, { status: status ?? null }, options)
@@ -129,7 +125,9 @@ export const layer = Layer.effectContext(
   })
 )
 
-const isDefined = (value: unknown): boolean => value !== undefined
+/** A plan without a value changes nothing. */
+const isChange = ({ plan, ...others }: { readonly plan?: object }): boolean =>
+  Object.values({ ...plan, ...others }).some((value) => value !== undefined)
 
 const twoRequestIds = () =>
   new ValidationFailed({
@@ -182,8 +180,8 @@ export const orRejected = (
   response: PaymentIntentResponse
 ): Result.Result<HostedPage, IntentRejected | OutcomeUnknown> => {
   const { errorCode, redirectUrl } = response
-  // Some services write that there is no error. A page that exists can be paid.
-  if (errorCode && !(redirectUrl && /^(?:0+|OK)$/iu.test(errorCode))) {
+  // A page that exists can be paid.
+  if (errorCode && !(redirectUrl && ErrorResponse.isNone(errorCode))) {
     const received = ErrorResponse.receivedWith(response)
     return Result.fail(new IntentRejected({ requestId, errorCode, ...received }))
   }

@@ -84,6 +84,10 @@ export const partsOfError = (error: ReadError): Parts => {
   }
 }
 
+/** Some services write that there is no error. */
+export const isNone = (errorCode: unknown): boolean =>
+  /^"?(?:0*|OK)"?$/iu.test(JSON.stringify(errorCode ?? ""))
+
 const requests = new WeakMap<Transport.Response, Transport.Request>()
 
 export const keepRequest = (response: Transport.Response, request: Transport.Request): void => {

@@ -78,7 +78,7 @@ export const decoder = <A>(
 /** A DELETE is answered with 204. A success with a body may say that the subscription still charges. */
 const isRefusal = (value: unknown): boolean =>
   isObject(value) &&
-  ((value["errorCode"] ?? null) !== null ||
+  (!ErrorResponse.isNone(value["errorCode"]) ||
     (isSubscriptionStatus(value["status"]) && value["status"] !== "CANCELED"))
 
 /** JSON, an object with `transactionStatus` of this transaction, or a status as plain text. */
