@@ -149,7 +149,18 @@ describe("the reasons of a refusal", () => {
     // RFC 9457, and the text of one fault.
     const entry = { name: "amount", reason: "too small" }
     expect(reasonsOf({ "invalid-params": [entry] }, sent)).toEqual([fault])
-    expect(reasonsOf({ reason: "no" }, sent)).toEqual([{ path: "", message: "no" }])
+    const refund = { requestId: "order-1", transactionId: 100001, reason: "" }
+    const { transactionId } = refund
+    for (const echo of [
+      {},
+      { requestId: "order-1" },
+      { transactionId },
+      { transactionId: "100001" }
+    ]) {
+      expect(
+        reasonsOf({ ...echo, reason: "no" }, { ...sent, body: JSON.stringify(refund) })
+      ).toEqual([{ path: "", message: "no" }])
+    }
   })
 
   it("have no control characters", () => {

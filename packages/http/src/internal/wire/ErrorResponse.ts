@@ -139,7 +139,7 @@ const reasonsOf = (request: Transport.Request, response: Transport.Response): Ar
   const body = read(new TextDecoder().decode(response.body))
   const sent = sentIn(request)
   if (sent === undefined) return []
-  const faults = readFaults(body, "", sent.names, response.status === 400)
+  const faults = readFaults(body, "", sent, response.status === 400)
   const remove = redaction(sent.values)
   const redact = (text: string) =>
     remove(text)
@@ -156,11 +156,14 @@ const hasNone = (request: Transport.Request, text: string): boolean => {
   return values !== undefined && redaction(values)(text) === text
 }
 
-/**
- * Returns the field names of a request, and its texts and numbers that are none; undefined if it is too
- * deep.
- */
-const sentIn = (request: Transport.Request, except?: string) => {
+/** The field names of a request, and its texts and numbers that are none. */
+interface Sent {
+  readonly names: ReadonlySet<string>
+  readonly values: ReadonlyArray<string>
+}
+
+/** Returns undefined if the request is too deep. */
+const sentIn = (request: Transport.Request, except?: string): Sent | undefined => {
   const names = new Set<string>()
   const values = [request.headers["authorization"]?.slice("Bearer ".length) ?? ""]
   const visit = (name: string, value: unknown, { source }: { readonly source?: string } = {}) => {
@@ -217,21 +220,16 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /**
  * Google nests its list: {"details":[{"fieldViolations":[…]}]}. An object without a known name, or of
- * `fields` of the request alone, is a map from field to message if `isMap`: at another status than 400 it
- * may be that of a payment.
+ * fields of the request alone that repeats none of them, is a map from field to message if `isMap`: at
+ * another status than 400 it may be that of a payment.
  */
-const readFaults = (
-  body: unknown,
-  at: string,
-  fields: ReadonlySet<string>,
-  isMap = true
-): Array<Fault> => {
+const readFaults = (body: unknown, at: string, sent: Sent, isMap = true): Array<Fault> => {
   if (typeof body === "string") return [{ path: at, message: body }]
   if (!isObject(body)) return []
-  if (Array.isArray(body)) return body.flatMap((each) => readFaults(each, at, fields))
+  if (Array.isArray(body)) return body.flatMap((each) => readFaults(each, at, sent))
   const list = lists.map((name) => body[name]).find(isObject)
   const message = pick(body, messages)
-  const listed = readMap(list, at, fields).map((fault) =>
+  const listed = readMap(list, at, sent).map((fault) =>
     // Such as {"message":"required","fields":["amount"]}.
     message && list === body["fields"] && fault.path === at
       ? { path: fault.message, message }
@@ -239,23 +237,30 @@ const readFaults = (
   )
   if (listed.length > 0) return listed
   // Such as {"error":{"param","message"}}.
-  if (isObject(body["error"])) return readFaults(body["error"], at, fields)
+  if (isObject(body["error"])) return readFaults(body["error"], at, sent)
   const path = pick(body, paths)
-  const names = Object.keys(body)
-  const isOfFields = isMap && names.length > 1 && names.every((name) => fields.has(name))
+  const entries = Object.entries(body)
+  const isOfFields =
+    isMap &&
+    entries.length > 1 &&
+    entries.every(([name, value]) => sent.names.has(name) && !isRepeated(value, sent))
   // A list holds others, so none is read twice.
   if (!(isOfFields ? path && message : path || message)) {
-    return list || !isMap ? [] : readMap(body, at, fields)
+    return list || !isMap ? [] : readMap(body, at, sent)
   }
   // In the standard body of Spring it is the path of the request.
   return [{ path: path && !path.startsWith("/api/") ? path : at, message: message ?? "refused" }]
 }
 
+/** Such as the requestId in {"requestId","reason"}. */
+const isRepeated = (value: unknown, { values }: Sent): boolean =>
+  typeof value === "number" || values.includes(value as string)
+
 /** Reads a list, or a map from field to message. */
-const readMap = (list: object = {}, at: string, fields: ReadonlySet<string>): Array<Fault> =>
+const readMap = (list: object = {}, at: string, sent: Sent): Array<Fault> =>
   Array.isArray(list)
-    ? readFaults(list, at, fields)
-    : Object.entries(list).flatMap(([path, entry]) => readFaults(entry, path, fields))
+    ? readFaults(list, at, sent)
+    : Object.entries(list).flatMap(([path, entry]) => readFaults(entry, path, sent))
 
 const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): string | undefined =>
   names
