@@ -15,6 +15,7 @@ type Asked = PaymentIntentInput & Identified
 type CardPayment = Parameters<Pawl["cardPayments"]["create"]>[0]
 type Tokenize = Parameters<Pawl["cardPayments"]["tokenize"]>[0]
 type Update = Pawl["subscriptions"]["update"]
+type Changes = Parameters<Update>[1]
 type Options = NonNullable<Parameters<Create>[1]>
 
 /** Each line is an error if it does not hold. */
@@ -36,6 +37,10 @@ export const checks = [
   true satisfies Equal<Awaited<ReturnType<Pawl["paymentIntents"]["create"]>>, HostedPage>,
   true satisfies Equal<Awaited<ReturnType<Pawl["refunds"]["status"]>>, OpenStatus>,
   true satisfies Equal<Parameters<Update>[1], SubscriptionUpdateInput>,
+  // Each object takes fields that the specification does not name, and metadata any.
+  { unknownFields: { newer: 1 }, plan: { unknownFields: { newer: 1 } } } satisfies Changes,
+  { email: "a@shop.example", unknownFields: { newer: 1 } } satisfies Intent["billingDetails"],
+  true satisfies Equal<Parameters<Create>[0]["metadata"], ApmPaymentInput["metadata"]>,
   true satisfies Equal<Awaited<ReturnType<Update>>, Subscription>,
 
   // The options of a call are optional, have a signal, and no requestId: that of a create is in its

@@ -190,7 +190,7 @@ it("refuses a field that the operation does not know, and sends one of unknownFi
     },
     onChange: () => {}
   })
-  const device = { ip: "192.0.2.7", unknownFields: { gyroscope: "x" } } as object
+  const device = { ip: "192.0.2.7", unknownFields: { gyroscope: "x" } }
   await real.apmPayments.create({ ...order, device, unknownFields: { giftCard: "x" } })
   const match = /card-(?<id>.)/u.exec("card-7")
   await real.apmPayments.create({ ...order, requestId: "order-2", apmPayload: { match } })

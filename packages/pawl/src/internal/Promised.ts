@@ -16,11 +16,21 @@ export interface Abortable {
 
 type Listed<A> = keyof { [Name in keyof A as string extends Name ? never : Name]: A[Name] }
 
-interface Created {
-  /** Idempotency key: the id of the order. */
-  readonly requestId: string
+interface Open {
   /** Fields that the specification does not name. They are sent beside the others. */
   readonly unknownFields?: Readonly<Record<string, unknown>>
+}
+
+interface Created extends Open {
+  /** Idempotency key: the id of the order. */
+  readonly requestId: string
+}
+
+/** An input whose objects are open too. */
+type Opened<A> = {
+  readonly [Name in keyof A]: Name extends "billingDetails" | "card" | "device" | "order" | "plan"
+    ? A[Name] & Open
+    : A[Name]
 }
 
 /**
@@ -31,8 +41,10 @@ type Argument<A> = A extends object
   ? "totalTimeout" extends Listed<A>
     ? SendLimits & Abortable
     : "callbackUrl" extends Listed<A>
-      ? Input<A> & Created
-      : Input<A>
+      ? Opened<Input<A>> & Created
+      : "plan" extends Listed<A>
+        ? Opened<A> & Open
+        : A
   : A
 
 type Method<F> = F extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
