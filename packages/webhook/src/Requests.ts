@@ -112,8 +112,8 @@ export class Requests extends Context.Service<
      * Writes a request that a worker sends later; inside `LedgerSql.Transactions` as part of that
      * transaction. A repeat fails as `send` does if the request ended without an effect. A request
      * whose `send` cannot have had an effect becomes due again. After `expiresAt`, in milliseconds since
-     * the epoch, a request is not sent unless it may have been sent before, and `enqueue` fails with
-     * `RequestNotSent`.
+     * the epoch, a request is not sent unless it may have been sent before. One that is written after
+     * it fails with `RequestNotSent`.
      */
     readonly enqueue: <K extends RequestKind>(
       kind: K,
@@ -326,7 +326,8 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     if (outcome?._tag === "NotSent" && outcome.reason !== "no-effect") {
       return yield* new RequestNotSent({ requestId, reason: outcome.reason })
     }
-    if (outcome === undefined && RequestRule.isExpired(current, at, window)) {
+    // One that expired later may be leased, and begin with an earlier time.
+    if (outcome === undefined && RequestRule.isExpired(current, current.retryFrom, window)) {
       return yield* new RequestNotSent({ requestId, reason: "expired" })
     }
     return { requestId }

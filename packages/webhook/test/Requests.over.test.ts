@@ -77,6 +77,18 @@ describe("an enqueue of a request that is over", () => {
     expect([...shop.service.effects.keys()]).toEqual(["p-2"])
   })
 
+  test("does not fail while a worker may be sending it, although it has expired", function* () {
+    const shop = yield* start({
+      plant: ({ begin }) => ({ begin: (...call) => Effect.delay(begin(...call), "20 seconds") })
+    })
+    const call = shop.enqueue("apm-payout", payment("p-1"), { expiresAt: 10 * second })
+    yield* call
+    yield* pass("15 seconds")
+    const again = yield* Effect.exit(call)
+    yield* pass("15 seconds")
+    expect([again._tag, shop.service.effects.size]).toEqual(["Success", 1])
+  })
+
   test.each([Number.NaN, Number.POSITIVE_INFINITY, 1.5])(
     "fails when it is to expire at %s, and writes nothing",
     function* (expiresAt) {
