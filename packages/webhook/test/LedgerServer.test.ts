@@ -190,7 +190,13 @@ test.each([
   ],
   ["55P03", "canceling statement due to lock timeout", "end the transaction that has the lock"],
   ["53300", "sorry, too many clients already", "allow it more connections"],
-  ["3D000", "no such database", "start it, or correct the address of the store"]
+  // The class of each is that of a lock and of the connections.
+  [
+    "55000",
+    "database is not accepting connections",
+    "start it, or correct the address of the store"
+  ],
+  ["53200", "out of memory", "start it, or correct the address of the store"]
 ])("a start that a server refuses with %s says what to do", function* (code, reason, advice) {
   const fields = `SFATAL\0C${code}\0M${reason}\0\0`
   const refusal = `E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`

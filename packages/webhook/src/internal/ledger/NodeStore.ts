@@ -164,22 +164,19 @@ const sqliteMessage =
 const postgresMessage = (error: Error): string => {
   if (error.message.startsWith("The PostgreSQL database cannot be used:")) return error.message
   const reason = innermost(error)
-  // PgBouncer has no SQLSTATE of its own for it.
-  const cause = reason.startsWith(unsupported) ? unsupported : Fault.of(error).cause
-  const [, advice] = advices.find(([start]) => cause.startsWith(start)) ?? []
+  // PgBouncer has no SQLSTATE of its own for a parameter.
+  const sign = `${reason}; ${Fault.of(error).cause}`
+  const [, advice] = advices.find(([part]) => sign.includes(part)) ?? []
   return `The PostgreSQL database cannot be used (${reason}): ${advice ?? "start it, or correct the address of the store"}`
 }
 
-const unsupported = "unsupported startup parameter"
-
-/** The advice for a cause, by its beginning. */
 const advices = [
   [
-    unsupported,
+    "unsupported startup parameter",
     "in PgBouncer, put synchronous_commit, lock_timeout, statement_timeout and idle_in_transaction_session_timeout into ignore_startup_parameters, and set them on the role to on, 500ms, 0 and 5s"
   ],
-  ["another transaction holds a lock", "end the transaction that has the lock"],
-  ["the database has too few resources", "allow it more connections"]
+  ["SQLSTATE 55P03", "end the transaction that has the lock"],
+  ["SQLSTATE 53300", "allow it more connections"]
 ] as const
 
 const innermost = (error: Error): string =>
