@@ -35,16 +35,26 @@ test.each(["stop", "interrupt"] as const)(
   }
 )
 
-test("a handler that cannot be interrupted has 18 seconds, and is then left behind", function* () {
-  const world = yield* World.make({ handle: () => Effect.uninterruptible(Effect.sleep("1 hour")) })
-  const { receive, stop } = yield* world.start
-  yield* receive("1", "PENDING")
-  yield* World.pass("1 second")
-  const ending = yield* Effect.forkChild(stop)
-  yield* World.pass("15 seconds")
-  expect(ending.pollUnsafe()).toBeUndefined()
-  yield* World.pass("3 seconds")
-  expect(ending.pollUnsafe()).toBeDefined()
-  yield* World.pass("1 hour")
-  expect(world.calls).toHaveLength(1)
-})
+const endless = () => Effect.uninterruptible(Effect.delay(Effect.die("late"), "1 hour"))
+
+test.each([
+  ["handler", { handle: endless }],
+  ["read", { read: endless }]
+])(
+  "a %s that cannot be interrupted has 18 seconds, and is then left behind, also by the next end",
+  function* (_, work) {
+    const world = yield* World.make(work)
+    const { drain, receive, stop } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* receive("2", "SUCCEED")
+    yield* World.pass("1 second")
+    const ending = yield* Effect.forkChild(Effect.andThen(drain, stop))
+    yield* World.pass("15 seconds")
+    expect(ending.pollUnsafe()).toBeUndefined()
+    yield* World.pass("3 seconds")
+    const end = ending.pollUnsafe()
+    yield* World.pass("1 hour")
+    expect(end).toBeDefined()
+    expect(world.calls).toHaveLength(1)
+  }
+)

@@ -234,6 +234,7 @@ const start = Effect.fnUntraced(function* (
   }).pipe(
     Effect.timeoutOption(drainTimeout),
     Effect.andThen(Progress.leave(fibers)),
+    Effect.andThen(Effect.sync(() => tasks.clear())),
     Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
   )
 
