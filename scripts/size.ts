@@ -80,7 +80,7 @@ export const parts: ReadonlyArray<Part> = [
     // documents with versions, leases and codecs; facts, pages of rows, shared read budgets and
     // shards; store errors and alarms of workers without progress; byte limits; stored requests;
     // retry schedules; several merchants; an answer to a callback after the end.
-    limit: 66_310,
+    limit: 66_320,
     goal: 30_000
   },
   {

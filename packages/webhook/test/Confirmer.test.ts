@@ -9,6 +9,7 @@ import {
   NotFound,
   RateLimited,
   type ReadError,
+  ServiceFailed,
   Unauthorized,
   Unreachable,
   ValidationFailed
@@ -262,14 +263,14 @@ describe("a read", () => {
         Effect.fail(
           at < 15 * minute
             ? new Unauthorized({ sent: true })
-            : new Unreachable({ reason: "reset", sent: true, attempts: attempts++ })
+            : new ServiceFailed({ status: attempts % 2 === 0 ? 503 : 500, attempts: attempts++ })
         )
     })
     const { receive } = yield* kept(world.start)
     for (const id of ["1", "2", "3"]) yield* receive(id, "SUCCEED")
     yield* World.pass("29 minutes")
     expect(world.reads.length).toBeGreaterThan(100)
-    const reasons = [/401/u, /401/u, /after 1 attempts/u, /after \d\d+ attempts/u]
+    const reasons = [/401/u, /401/u, /500/u, /503/u, /500/u, /503/u]
     expect(lines.filter((line) => Array.isArray(line) && line.length === 2)).toEqual(
       reasons.map((reason) => ["A status could not be read", expect.stringMatching(reason)])
     )

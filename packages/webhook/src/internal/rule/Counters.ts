@@ -53,11 +53,11 @@ export const makeIsDue = () => {
   }
 }
 
-/** Makes a function that runs a log once in 10 minutes for each text, whatever numbers that has. */
+/** Makes a function that runs a log once in 10 minutes for each text, whatever number it counts. */
 export const makeRareLog = () => {
   const isDue = makeIsDue()
   return (text: string, log: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (at) =>
-      isDue(text.replace(/\d+/gu, ""), at) ? log : Effect.void
+      isDue(text.replace(/\d+ (attempts|ms)/gu, ""), at) ? log : Effect.void
     )
 }

@@ -233,8 +233,7 @@ const start = Effect.fnUntraced(function* (
     yield* FiberSet.awaitEmpty(fibers)
   }).pipe(
     Effect.timeoutOption(drainTimeout),
-    Effect.andThen(Progress.leave(fibers)),
-    Effect.andThen(Effect.sync(() => tasks.clear())),
+    Effect.andThen(Effect.map(Progress.leave(fibers), () => tasks.clear())),
     Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
   )
 
