@@ -35,9 +35,7 @@ const divide = (total: number, merchants: number): (() => Part) => {
     let own = 0
     return {
       mayTake: () =>
-        waiting < total ||
-        own < reserve ||
-        (waiting < 1.5 * total && own * (own === 0 ? holders + 1 : holders) < total),
+        waiting < total || own < reserve || (waiting < 1.5 * total && own * holders < total),
       add: (amount) => {
         holders += Number(own + amount > 0) - Number(own > 0)
         own += amount
