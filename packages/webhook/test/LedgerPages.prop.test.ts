@@ -352,7 +352,7 @@ describe("a ledger in memory", () => {
             let left = all.filter(isOld).length
             while (left > 0) {
               const deleted = yield* requests.deleteTexts({ before: 2, limit })
-              expect(deleted).toBeGreaterThanOrEqual(Math.min(left, limit))
+              expect(deleted).toBeGreaterThan(0)
               expect(deleted).toBeLessThanOrEqual(2 * limit)
               left -= deleted
             }
