@@ -90,7 +90,8 @@ it.each(["EPIPE", "ECONNRESET"])("an error %s of the connection is unavailable",
 })
 
 it("an error without a number is unavailable, and one of our own time-outs says so", () => {
-  expect(Fault.of(new StoreUnavailable({})).kind).toBe("unavailable")
+  for (const cause of [undefined, { fault: "client" }, { fault: undefined }])
+    expect(Fault.of(new StoreUnavailable({ cause })).kind).toBe("unavailable")
   const reason = new StatementTimeoutError({ message: "late", cause: undefined })
   expect(Fault.of(new StoreUnavailable({ cause: new SqlError({ reason }) }))).toEqual({
     kind: "unavailable",

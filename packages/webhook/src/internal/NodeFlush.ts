@@ -99,9 +99,9 @@ database.close()`
 /** Makes the error of a file that cannot be used until the process starts again. */
 export const lost = (what: string, cause?: unknown): SqlError => {
   const message = `${what}: start the receiver again`
-  const fault: Fault = { kind: "unavailable", cause: message }
-  const reason = new ConnectionError({ message, cause: { cause, fault }, operation: "execute" })
-  return new SqlError({ reason })
+  const pawlFault: Fault = { kind: "unavailable", cause: message }
+  const reason = new ConnectionError({ message, operation: "execute", cause })
+  return Object.assign(new SqlError({ reason }), { pawlFault })
 }
 
 const unflushed = (filename: string, cause: unknown): SqlError =>

@@ -7,8 +7,8 @@
  * - `full`: the disk has no room.
  * - `statement`: a table or a column is missing, or a trigger or a constraint refuses the row.
  *
- * `cause` is a phrase with the number of the error and the name of one of our tables, or that of
- * an error of our own, which has it in `fault`. It excludes the text of the database, which may have values.
+ * `cause` is a phrase with the number of the error and the name of one of our tables. It excludes
+ * the text of the database, which may have values. An error of our own has its fault in `pawlFault`.
  */
 import { hasProperty } from "effect/Predicate"
 
@@ -76,7 +76,7 @@ export const of = (error: unknown): Fault => {
       // Errors such as EPIPE have five letters too.
       if (/\d/u.test(state)) return faultOf(meaning, `SQLSTATE ${state}`, inner)
     }
-    if (hasProperty(inner, "fault")) return inner.fault as Fault
+    if (hasProperty(inner, "pawlFault")) return inner.pawlFault as Fault
     isLate ||= hasProperty(inner, "_tag") && inner._tag === "StatementTimeoutError"
   }
   return isLate ? late : noAnswer
