@@ -1,17 +1,22 @@
 import { expect } from "@effect/vitest"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
+import * as Codecs from "../src/internal/records/Codecs.ts"
+import * as Engine from "../src/internal/records/Engine.ts"
+import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import { live as test } from "@pawl/test-support/Tests"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { inEachStore } from "@pawl/test-support/Stores"
 
-type Engine = Context.Service.Shape<typeof Records>["own"][0]
+type Process = Context.Service.Shape<typeof Records>["own"][0]
 
-const add = (records: Engine, by = 1) =>
+const add = (records: Process, by = 1) =>
   records.change("settings", "count", (count = 0) => {
     const next = Number(count) + by
     return { value: next, result: next }
@@ -72,7 +77,7 @@ const tests = (place: Place): void => {
     const { one, sql, two } = yield* open(place)
     let kept = 1
     yield* add(one)
-    const several = (records: Engine, by: number) =>
+    const several = (records: Process, by: number) =>
       Effect.map(
         Effect.replicateEffect(Effect.exit(add(records, by)), 8, { concurrency: "unbounded" }),
         (exits) => by * exits.filter(Exit.isSuccess).length
@@ -90,3 +95,77 @@ const tests = (place: Place): void => {
 }
 
 await inEachStore(tests)
+
+/** A store whose next commit is aborted once `abort` has run, while another process changes `count`. */
+const aborting = Effect.fnUntraced(function* (committers: number) {
+  const memory = MemoryStore.make()
+  const failed = new SqlError({
+    reason: new UnknownError({ message: "aborted", cause: undefined })
+  })
+  let state: "usual" | "armed" | "aborted" = "usual"
+  const other = yield* Engine.makeLocal(memory, Codecs.values, () => 1)
+  const transaction = <A, E>(work: Effect.Effect<A, E>) =>
+    Effect.suspend(() => {
+      if (state !== "armed") return work
+      const aborted = Effect.andThen(Effect.orDie(add(other, 10)), Effect.fail(failed))
+      return Effect.andThen(
+        work,
+        Effect.andThen(
+          Effect.sync(() => (state = "aborted")),
+          aborted
+        )
+      )
+    })
+  const store: typeof memory = {
+    ...memory,
+    committers,
+    together: transaction,
+    atomically: transaction,
+    commit: (...writes) =>
+      state === "armed" ? Effect.succeed(new Map()) : memory.commit(...writes),
+    load: (...keys) => (state === "aborted" ? Effect.fail(failed) : memory.load(...keys))
+  }
+  const one = yield* Engine.make(store, {
+    codecs: Codecs.values,
+    isLocal: false,
+    nextVersion: (last = 0) => last + 100,
+    pollInterval: Duration.infinity,
+    compact: Effect.void,
+    run: (step) => Effect.retry(step, { times: 1 }),
+    groupOf: (_, commit) =>
+      Effect.succeed((item) =>
+        Effect.flatMap(commit([item], true), ([exit = Exit.interrupt()]) => exit)
+      ),
+    retire: () => Effect.void,
+    isBlocked: () => false,
+    fullSearchInterval: 0n
+  })
+  return { one, other, abort: () => (state = "armed"), end: () => (state = "usual") }
+})
+
+test("R06 a change that was aborted is not answered if its next round fails", function* () {
+  const { abort, end, one, other } = yield* aborting(4)
+  yield* add(one)
+  yield* add(other, 10)
+  // After the conflict the next change locks the document.
+  yield* add(one)
+  abort()
+  expect(Exit.isFailure(yield* Effect.exit(add(one)))).toBe(true)
+  end()
+  expect(yield* one.get("settings", "count")).toBe(22)
+})
+
+test("R06 no rule sees a value whose commit was aborted", function* () {
+  const { abort, end, one } = yield* aborting(1)
+  yield* add(one)
+  const seen: Array<unknown> = []
+  const raise = one.change("settings", "count", (count) => {
+    seen.push(count)
+    return { value: Math.max(Number(count ?? 0), 5), result: undefined }
+  })
+  abort()
+  yield* raise
+  end()
+  yield* raise
+  expect(seen).toEqual([1, 1, 11, undefined, 11])
+})
