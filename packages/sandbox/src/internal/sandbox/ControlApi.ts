@@ -10,7 +10,6 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Fault, Faults } from "@pawl/testkit/Faults"
@@ -18,7 +17,7 @@ import { Gateway } from "@pawl/testkit/Gateway"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import { RouteGuards, refuse } from "../http/RouteGuards.ts"
 import { withBody } from "../http/RequestBody.ts"
-import { invalid, reader, type ErrorResponse } from "@pawl/testkit/internal/gateway/Contract"
+import { invalid, refusing, type ErrorResponse } from "@pawl/testkit/internal/gateway/Contract"
 import * as EventStream from "./EventStream.ts"
 import { EventFeed } from "./EventFeed.ts"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
@@ -171,20 +170,9 @@ const parseDuration = (text: string): Option.Option<Duration.Duration> =>
 const maxAdvance = Duration.days(36_500)
 const tooFar = invalid([{ field: "advance", message: "Expected at most 100 years in total" }])
 
-/** Refuses a member that is none of a body: a misspelt one would be ignored. */
-const strict = <A>(schema: Schema.Codec<A, unknown> & { readonly fields: object }) => {
-  const read = reader(schema)
-  const names = Object.keys(schema.fields)
-  const message = `Expected one of ${names.join(", ")}`
-  return (body: unknown): Effect.Effect<A, ErrorResponse> => {
-    const others = Predicate.isObject(body)
-      ? Object.keys(body).filter((name) => !names.includes(name))
-      : []
-    return others.length === 0
-      ? read(body)
-      : Effect.fail(invalid(others.map((field) => ({ field, message }))))
-  }
-}
+/** Refuses a member that a body does not have: a misspelt one would be ignored. */
+const strict = <A>(schema: Schema.Codec<A, unknown>) =>
+  refusing(Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty: "error" }))
 
 const readAdvance = strict(
   Schema.Struct({

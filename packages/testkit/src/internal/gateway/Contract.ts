@@ -125,17 +125,18 @@ export const maxBytes = 64 * 1024
 
 export const tooLarge = jsonResponse(413, { message: "The body is larger than 64 KiB" })
 
-export const reader = <A>(
-  schema: Schema.Codec<A, unknown>
-): ((input: unknown) => Effect.Effect<A, ErrorResponse>) => {
-  const decode = Decoder.decodeUnknownEffect(schema, { errors: "all" })
-  return (input) =>
+export const reader = <A>(schema: Schema.Codec<A, unknown>) =>
+  refusing(Decoder.decodeUnknownEffect(schema, { errors: "all" }))
+
+/** Makes a 400 of the errors of a decoder. */
+export const refusing =
+  <A>(decode: (input: unknown) => Effect.Effect<A, Schema.SchemaError>) =>
+  (input: unknown): Effect.Effect<A, ErrorResponse> =>
     Effect.mapErrorEager(decode(input), ({ issue }) =>
       invalid(
         format(issue).issues.map(({ message, path = [] }) => ({ field: name(path), message }))
       )
     )
-}
 
 interface RoutedRequest extends Request {
   readonly params: Params
