@@ -25,9 +25,15 @@ const [budget, load] = [60_000, 500]
 /**
  * Lists the tests that may fail under a mutant, by their files, as many as the budget allows, and
  * at least one file. A test whose file reaches the mutant while it loads may need nothing of its
- * source, so files come first of which a test reaches any of it, and then those that take least.
+ * source, so files come first of which a test reaches any of it, and then those that take least
+ * for each mutant of the source that they found before.
  */
-export const planOf = ({ reached, tests }: Coverage, files: Job["files"], id: number) => {
+export const planOf = (
+  { reached, tests }: Coverage,
+  files: Job["files"],
+  id: number,
+  foundBy: (path: string) => number = () => 0
+) => {
   const own = new Set(reached[id])
   const ofSource = new Set(reached.filter((_, each) => files[each] === files[id]).flat())
   const reaching = tests.filter(({ steps }) => steps.some((step) => own.has(step)))
@@ -37,8 +43,10 @@ export const planOf = ({ reached, tests }: Coverage, files: Job["files"], id: nu
     distance: some.some(({ steps }) => steps.slice(1).some((step) => ofSource.has(step))) ? 0 : 1,
     milliseconds: some.reduce((sum, test) => sum + test.milliseconds, load)
   }))
+  const costOf = ({ milliseconds, path }: (typeof ofFile)[number]) =>
+    milliseconds / (1 + foundBy(path))
   let left = budget
   return ofFile
-    .toSorted((one, two) => one.distance - two.distance || one.milliseconds - two.milliseconds)
+    .toSorted((one, two) => one.distance - two.distance || costOf(one) - costOf(two))
     .filter(({ milliseconds }, at) => (left -= milliseconds) >= 0 || at === 0)
 }

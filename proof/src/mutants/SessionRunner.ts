@@ -1,5 +1,6 @@
 /** Runs tests once for each mutant, in a worker of Vitest that the session ends when it hangs. */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import * as fc from "fast-check"
 import { inject, type RunnerTask, TestRunner, vi } from "vitest"
 import { startTests } from "vitest/internal/browser"
 import { type Coverage, planOf } from "./Plan.ts"
@@ -45,12 +46,20 @@ export default class SessionRunner extends TestRunner {
       writeFileSync(coveragePath, JSON.stringify({ tests, reached: steps }))
     }
     const coverage = JSON.parse(readFileSync(coveragePath, "utf8")) as Coverage
+    // A mutant is found by the first counterexample, and nobody reads the shrunk one.
+    fc.configureGlobal({ ...fc.readConfigureGlobal(), endOnFailure: true })
+    const finds = new Map<string, number>()
     for (active of job.ids) {
       if (Date.now() > job.until) return
-      const plan = planOf(coverage, job.files, active)
+      const keyOf = (path: string) => `${job.files[active]} ${path}`
+      const foundBy = (path: string) => finds.get(keyOf(path)) ?? 0
+      const plan = planOf(coverage, job.files, active, foundBy)
       let status = plan.length > 0 ? "alive" : "unseen"
       for (const { milliseconds, path, testIds } of plan)
-        if (status === "alive" && (await this.fails(path, milliseconds, testIds))) status = "killed"
+        if (status === "alive" && (await this.fails(path, milliseconds, testIds))) {
+          status = "killed"
+          finds.set(keyOf(path), foundBy(path) + 1)
+        }
       say(status)
     }
   }

@@ -9,11 +9,14 @@ export const root = join(import.meta.dirname, "../../..")
 
 export const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
-/** The packages, each with those whose tests find its mutants. */
-export const testers: Readonly<Record<string, ReadonlyArray<string>>> = {
-  core: ["core", "http", "webhook"],
-  http: ["http"],
-  webhook: ["webhook", "testkit", "receiver", "pawl"]
+/** The packages, each with those whose tests find its mutants. The tests of a group run together. */
+export const testers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
+  core: [["core"], ["http", "webhook"]],
+  http: [["http"]],
+  webhook: [
+    ["webhook", "testkit"],
+    ["receiver", "pawl"]
+  ]
 }
 
 export const packageOf = (path: string): string => path.split("/")[1] ?? ""
@@ -29,8 +32,9 @@ export const sources = globSync("packages/{core,http,webhook}/src/**/*.ts", { cw
 const outside =
   /(?:NodeReceiver\.long|pawl-receiver|LedgerServer|Hover|Connections|browser)\.test\.ts$|(?:receiver|pawl|testkit)\/.*\.long\.test\.ts$/u
 
-export const testsOf = (name: string, pattern: RegExp): ReadonlyArray<string> =>
-  globSync(`${root}/packages/${name}/test/**/*.test.ts`)
+export const testsOf = (names: ReadonlyArray<string>, pattern: RegExp): ReadonlyArray<string> =>
+  names
+    .flatMap((name) => globSync(`${root}/packages/${name}/test/**/*.test.ts`))
     .filter((file) => !outside.test(file) && pattern.test(file))
     .toSorted()
 

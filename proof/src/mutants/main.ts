@@ -51,10 +51,10 @@ for (const mutant of sample) {
 const folder = mkdtempSync(join(tmpdir(), "mutants-"))
 const isLeft = (mutant: Mutant) => mutant.status === undefined || Report.isAlive(mutant)
 for (const [name, own] of Map.groupBy(sample, ({ file }) => Sources.packageOf(file)))
-  for (const tester of Sources.testers[name] ?? []) {
-    const tests = Sources.testsOf(tester, new RegExp(values.tests, "u"))
+  for (const testers of Sources.testers[name] ?? []) {
+    const tests = Sources.testsOf(testers, new RegExp(values.tests, "u"))
     const ids = own.filter(isLeft).map(({ id }) => id)
-    const log = join(folder, `${name} with the tests of ${tester}`)
+    const log = join(folder, `${name} with the tests of ${testers.join(" and ")}`)
     if (tests.length > 0 && ids.length > 0) await Session.run({ tests, ids, until, log }, mutants)
   }
 
