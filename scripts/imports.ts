@@ -63,8 +63,8 @@ const rules: ReadonlyArray<Rule> = [
   { files: /^packages\/pawl\/src\/(?!bin\/|internal\/Sandboxes)/, may: [outer], why: production },
   {
     files: /^proof\/(src|test)\/mutants\//,
-    may: [/^(oxc-parser|typescript\/unstable\/sync|vitest|node:)/],
-    why: "the mutants stand on the sources as text, on TypeScript and on Vitest"
+    may: [/^(oxc-parser|typescript\/unstable\/sync|vitest|fast-check$|node:)/],
+    why: "the mutants stand on the sources as text, on TypeScript, Vitest and fast-check"
   }
 ]
 
