@@ -16,6 +16,7 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as ClockWatch from "../src/internal/work/ClockWatch.ts"
 import { defaults } from "../src/internal/rule/WorkLimits.ts"
 import * as Reconciler from "../src/internal/work/Reconciler.ts"
+import * as RowRule from "../src/internal/rule/RowRule.ts"
 import { blank, type Row } from "../src/internal/rule/Row.ts"
 import { live, test } from "@pawl/test-support/Tests"
 import { ledgerOf } from "@pawl/test-support/Places"
@@ -93,10 +94,35 @@ describe("the correction of a row's times", () => {
           retryAt: Math.min(fields.retryAt, now + wait),
           pollAt: fields.pollAt && Math.min(fields.pollAt, now + Reconciler.maxGap(rules))
         }
+        fc.pre((Reconciler.pollAt(row, rules) ?? now) >= now - Reconciler.maxGap(rules))
         expect(correction(row, rules, now)).toBeUndefined()
       })
     )
   })
+})
+
+it("R27: a row that was stored with a clock behind is read for 180 days after the clock was set", () => {
+  const behind = fc.integer({ min: 15, max: 20_000 }).map((days) => days * day)
+  const statuses = fc.constantFrom("NEW", "PENDING", "SUCCEED", "REFUNDED")
+  fc.assert(
+    fc.property(behind, statuses, fc.boolean(), (behind, status, isRead) => {
+      const now = 21_000 * day
+      const at = now - behind
+      const answered = { _tag: "Answered", kind: "card-payment", status } as const
+      const read = (row: Row, askedAt: number): Row =>
+        RowRule.changed(row, Reconciler.afterRead(row, { ...answered, askedAt }, rules, askedAt))
+      const stored: Row = { ...blank("card-payment", "1", at), evidence: Evidence.confirmed("NEW") }
+      let row = isRead ? read(stored, at + 5 * minute) : stored
+      let last = now
+      for (let next: number | undefined = now; next !== undefined;) {
+        last = Math.max(next, last)
+        row = read({ ...row, ...correction(row, rules, last) }, last)
+        next = Reconciler.readAt(row, rules)
+      }
+      expect(last).toBeGreaterThan(now + 165 * day)
+      expect(last).toBeLessThan(now + 181 * day)
+    })
+  )
 })
 
 it("R27: the last read counts, even if the clock was set back before it", () => {

@@ -2,7 +2,8 @@
  * The next work on a row: its due time and lane, and the next transition for the handler.
  *
  * A recorded time later than now comes from a clock that was ahead. The wait for it is limited to
- * the longest one of the rules. Up to 5 seconds are left, because the clocks of processes differ.
+ * the longest one of the rules. Up to 5 seconds are left, because the clocks of processes differ. A
+ * read that is overdue by more than the longest wait comes from a clock that was behind.
  */
 import * as Duration from "effect/Duration"
 import type { Lane, ReadLane, Change, Row, Leased, DeadLetter } from "../rule/Row.ts"
@@ -72,7 +73,10 @@ export const correction = (
   }
   // The clock was set back since, and the row, which is due by the new clock, is read early at most once.
   const wasSet = aheadOf(askedAt) > 0 || aheadOf(newStatusAt) > 0
-  const maxPollAt = now + Reconciler.maxGap(rules)
+  const maxGap = Reconciler.maxGap(rules)
+  const maxPollAt = now + maxGap
+  // The clock was behind when the row was stored, or no worker ran: the 180 days start now.
+  const isLate = (Reconciler.pollAt(row, rules) ?? now) < now - maxGap
   // An earlier call may still run, so the next one waits at least for a lease.
   const retryWait = Math.max(attempt > 0 ? plannedWait(retrySchedule, attempt) : 0, lease)
   const change: Change = {
@@ -81,9 +85,10 @@ export const correction = (
     ...(aheadOf(unconfirmedAt, Reconciler.failedReadDelay) > 0 && { unconfirmedAt: now }),
     ...(aheadOf(failingSince) > 0 && { failingSince: undefined }),
     ...(aheadOf(retryAt, retryWait) > 0 && { retryAt: now + retryWait }),
-    ...(aheadOf(newStatusAt) > 0 && { newStatusAt: now }),
-    ...(pollAt !== undefined &&
-      (wasSet || pollAt > maxPollAt) && { pollAt: wasSet ? now : maxPollAt })
+    ...((isLate || aheadOf(newStatusAt) > 0) && { newStatusAt: now }),
+    ...(isLate || (wasSet && pollAt !== undefined)
+      ? { pollAt: now }
+      : pollAt !== undefined && pollAt > maxPollAt && { pollAt: maxPollAt })
   }
   return Object.keys(change).length === 0 ? undefined : change
 }

@@ -16,6 +16,8 @@
  *   that double to 14 days, for 180 days. A transaction in FAILED or CANCELLED is read once, after
  *   12 hours.
  *
+ * The 180 days start again if a read is overdue by more than the longest wait (`NextWork`).
+ *
  * A row of unknown kind is read 60 seconds after its first callback, if its plan has a later read:
  * from then on every endpoint is read.
  *
@@ -129,7 +131,8 @@ export const isParkedAsUnknown = <A extends Row>(row: A): row is A & Parked =>
   row.newStatusAt < row.deadLetter.at &&
   Evidence.confirmedStatuses(row.evidence).length === 0
 
-const pollAt = (row: Row, rules: Rules): number | undefined => {
+/** Returns the time of the next read of the plan. */
+export const pollAt = (row: Row, rules: Rules): number | undefined => {
   if (isParkedAsUnknown(row)) return undefined
   const wait = waitBefore(row, rules, row.polls, row.newStatusAt)
   const at = row.pollAt ?? (wait && row.newStatusAt + Duration.toMillis(wait))
