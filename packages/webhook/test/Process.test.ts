@@ -70,6 +70,29 @@ it("a request that cannot be rebuilt now is tried later with growing waits, and 
   )
 })
 
+it("a rebuild that cannot be interrupted runs once at a time, which the log says, and other requests are sent", async () => {
+  const { lines } = await watched(function* () {
+    let calls = 0
+    const rebuild = () => {
+      const hour = Effect.uninterruptible(Effect.sleep("1 hour"))
+      return Effect.andThen(++calls === 1 ? hour : Effect.void, Effect.fail("later"))
+    }
+    const shop = yield* start({ rebuild })
+    yield* shop.store.write(due, { at: 0 })
+    yield* pass("30 minutes")
+    yield* shop.enqueue("apm-payout", payment("order-2"))
+    yield* pass("1 minute")
+    expect(yield* shop.get("order-2")).toMatchObject({ outcome: { _tag: "Answered" } })
+    expect(calls).toBe(1)
+    yield* pass("30 minutes")
+    expect(calls).toBeGreaterThan(1)
+  })
+  expect(lines[0]).toEqual([
+    "The rebuild has run for 20 s: it is interrupted and waited for",
+    { requestId: "order-1" }
+  ])
+})
+
 it("the log says why a request cannot be rebuilt, without what may be card data", async () => {
   const fields = [{ path: "card.number", message: "Expected 12 to 19 digits" }]
   const refused = new ValidationFailed({ sent: false, fields })

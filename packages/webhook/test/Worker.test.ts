@@ -301,6 +301,59 @@ describe("a handler that", () => {
     }
   )
 
+  test("cannot be interrupted runs alone to its end, which the log says, and other rows go on", function* () {
+    const { kept, lines } = World.keepLog("Warn")
+    const world = yield* World.make({
+      handle: ({ attempt, transactionId }) =>
+        transactionId === "1" && attempt === 1
+          ? Effect.uninterruptible(Effect.sleep("1 hour"))
+          : Effect.void
+    })
+    const { receive } = yield* kept(world.start)
+    yield* receive("1", "PENDING")
+    yield* World.pass(5 * minute)
+    yield* receive("2", "PENDING")
+    yield* World.pass(54 * minute)
+    expect(lines).toEqual([["The handler has run for 300 s: it is interrupted and waited for"]])
+    expect(world.calls.map(({ transactionId, took }) => [transactionId, took])).toEqual([
+      ["1", false],
+      ["2", true]
+    ])
+    yield* World.pass(10 * minute)
+    expect(world.calls.map(({ attempt, took }) => [attempt, took])).toEqual([
+      [1, false],
+      [1, true],
+      [2, true]
+    ])
+    expect(world.counts.overlaps).toBe(0)
+  })
+
+  test("cannot be interrupted runs alone to its end after its lease is lost, which the log says", function* () {
+    const { kept, lines } = World.keepLog("Warn")
+    let isCut = false
+    const world = yield* World.make({
+      isRefused: () => isCut,
+      handle: ({ attempt }) =>
+        attempt === 1 ? Effect.uninterruptible(Effect.sleep("4 minutes")) : Effect.void
+    })
+    const { receive } = yield* kept(world.start)
+    yield* receive("1", "PENDING")
+    yield* World.pass(second)
+    isCut = true
+    yield* World.pass(minute)
+    isCut = false
+    yield* World.pass(2 * minute)
+    yield* receive("2", "PENDING")
+    yield* World.pass(second)
+    expect(lines).toContainEqual([
+      "The lease of a row was lost: its work is interrupted and waited for"
+    ])
+    expect(world.calls.map(({ transactionId }) => transactionId)).toEqual(["1", "2"])
+    yield* World.pass(5 * minute)
+    expect(world.calls.map(({ attempt, took }) => [attempt, took])).toContainEqual([2, true])
+    expect(world.counts.overlaps).toBe(0)
+  })
+
   test("fails is logged with the reason and the next wait, and a named error without its stack", function* () {
     class OutOfStock extends Data.TaggedError("OutOfStock")<{ readonly message: string }> {}
     class Wrapped extends Data.TaggedError("Wrapped")<{ readonly cause: Error }> {}

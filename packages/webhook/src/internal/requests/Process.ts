@@ -57,7 +57,9 @@ const bodyOf = Effect.fnUntraced(function* (
     return park(match === "no-key" ? "no-key" : "unreadable")
   }
   if (rebuild === undefined) return park("card-data")
-  const rebuilt = yield* Effect.result(Effect.timeout(rebuild(requestId, kind), rebuildTimeout))
+  const rebuilt = yield* Effect.result(
+    Progress.limited("rebuild", rebuildTimeout)(rebuild(requestId, kind))
+  )
   if (Result.isFailure(rebuilt)) return Result.fail({ later: rebuilt.failure })
   const match = seal.compare(digest, kind, rebuilt.success.body)
   if (match === "same") return Result.succeed(rebuilt.success)
@@ -114,9 +116,9 @@ export const start = Effect.fnUntraced(function* (
   const fibers = yield* FiberSet.make<void>()
   const freed = yield* Latch.make()
   const progress = yield* Progress.make((reason) => raiseAlarm(reason, {}), Progress.noRequests)
-  let running = 0
+  const working = new Set<string>()
 
-  const work = (leased: Parameters<typeof run>[1]) =>
+  const work = (leased: LeasedRequest) =>
     run(tools, leased).pipe(
       Effect.tap((isWritten) => Effect.sync(() => isWritten && progress.released("rows"))),
       Effect.tapError((error) => progress.failed("rows", error)),
@@ -128,24 +130,29 @@ export const start = Effect.fnUntraced(function* (
       Effect.annotateLogs({ requestId: leased.requestId }),
       Effect.ensuring(
         Effect.sync(() => {
-          running--
+          working.delete(leased.requestId)
           freed.openUnsafe()
         })
       )
     )
 
+  /** A request is claimed again while a function of the merchant holds it for longer than a lease. */
+  const begin = (leased: LeasedRequest) =>
+    Effect.suspend(() => {
+      if (working.has(leased.requestId)) return Effect.void
+      working.add(leased.requestId)
+      return FiberSet.run(fibers, work(leased))
+    })
+
   const round = Effect.gen(function* () {
     freed.closeUnsafe()
-    const limit = maxRunning - running
+    const limit = maxRunning - working.size
     if (limit === 0) return yield* freed.await
     const at = yield* Lease.timeOf(store)
     // Uninterruptible, because only the fiber of a claimed request releases its lease.
     const { dueAt, failure } = yield* store.claim({ at, until: at + Lease.duration, limit }).pipe(
       progress.ofRound,
-      Effect.tap(({ rows }) => {
-        running += rows.length
-        return Effect.forEach(rows, (row) => FiberSet.run(fibers, work(row)), { discard: true })
-      }),
+      Effect.tap(({ rows }) => Effect.forEach(rows, begin, { discard: true })),
       Effect.uninterruptible
     )
     if (failure === undefined) progress.released("calls")

@@ -9,6 +9,7 @@
  * try left ends with `NotWritten`, and its lease runs out.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -38,6 +39,20 @@ export const forever = <E, R>(
     Effect.forever
   )
 }
+
+/**
+ * Limits the time of a function of the merchant. One that cannot be interrupted is waited for, so
+ * that it does not run twice at a time.
+ */
+export const limited =
+  (name: string, limit: Duration.Duration) =>
+  <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | Cause.TimeoutError, R> =>
+    Effect.raceFirst(
+      call,
+      Effect.logWarning(
+        `The ${name} has run for ${Duration.toSeconds(limit)} s: it is interrupted and waited for`
+      ).pipe(Effect.andThen(Effect.fail(new Cause.TimeoutError())), Effect.delay(limit))
+    )
 
 /**
  * Interrupts work, and leaves it after 3 seconds, the longest time of a write: the end of an open

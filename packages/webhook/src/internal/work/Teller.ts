@@ -97,7 +97,7 @@ export const layer = (
             schedule: Progress.retrySchedule,
             while: (error) => error instanceof StoreUnavailable && !Fault.isLasting(Fault.of(error))
           }),
-          Effect.timeout(handlerTimeout),
+          Progress.limited("handler", handlerTimeout),
           Effect.exit
         )
         const isLost = Exit.isFailure(exit) && Cause.squash(exit.cause) === leaseLost
@@ -124,7 +124,7 @@ export const layer = (
           return park(NextWork.none(started), { reason: "unreadable", at, to })
         }
         const handled = yield* Effect.suspend(() => handler.handle(transition)).pipe(
-          Effect.timeout(handlerTimeout),
+          Progress.limited("handler", handlerTimeout),
           Effect.exit
         )
         const sequence = started.sequence + 1

@@ -149,7 +149,12 @@ const start = Effect.fnUntraced(function* (
     },
     (effect, leased, task) =>
       effect.pipe(
-        Effect.raceFirst(Lease.renew(ledger, leased, lease)),
+        Effect.raceFirst(
+          Effect.andThen(
+            Lease.renew(ledger, leased, lease),
+            Effect.logWarning("The lease of a row was lost: its work is interrupted and waited for")
+          )
+        ),
         Effect.onInterrupt(() =>
           task.isTold
             ? Effect.void
