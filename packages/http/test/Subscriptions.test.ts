@@ -24,10 +24,11 @@ const lively = (faults: ReadonlyArray<Memory.Fault | undefined>) => {
   const seen = { effects: 0, exists: true }
   const service = new Memory.Service({
     faults,
-    act: ({ method }) => {
+    act: ({ body, method }) => {
       if (!seen.exists) return Memory.respond(404, "")
       seen.effects++
-      if (method !== "DELETE") return Memory.respond(200, subscription)
+      if (method !== "DELETE")
+        return Memory.respond(200, { ...subscription, ...JSON.parse(body ?? "") })
       seen.exists = false
       return Memory.respond(204, "")
     }
@@ -70,6 +71,23 @@ describe("a change", () => {
     }
   })
 
+  it("fails if the service answers with another status, where its effect is documented", async () => {
+    const wanted = ["ACTIVE", "PAUSED", "CANCELED"]
+    for (const status of subscriptionStatuses) {
+      for (const answered of [...subscriptionStatuses, "RESUMING"]) {
+        const service = Memory.answering(Memory.answer(200, { ...subscription, status: answered }))
+        const isOther = wanted.includes(status) && status !== answered && answered !== "RESUMING"
+        for (const result of [
+          await run(service, ({ setStatus }) => setStatus("700", status)),
+          await run(service, ({ update }) => update("700", { plan: { interval: 2 }, status }))
+        ]) {
+          const { _tag } = Result.merge(result) as { readonly _tag?: string }
+          expect(_tag).toBe(isOther ? "UnexpectedResponse" : undefined)
+        }
+      }
+    }
+  })
+
   it.each([
     {},
     { status: undefined },
@@ -79,7 +97,9 @@ describe("a change", () => {
   ])("is refused if it changes nothing, which would succeed: %j", async (changes) => {
     const service = new Memory.Service()
     const call = run(service, ({ update }) => update("700", changes as object))
-    expect(await call).toMatchObject({ failure: { _tag: "ValidationFailed", sent: false } })
+    expect(await call).toMatchObject({
+      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "" }] }
+    })
     expect(service.requests.length).toBe(0)
   })
 

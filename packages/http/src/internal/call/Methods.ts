@@ -9,6 +9,7 @@ import {
   UnexpectedResponse,
   ValidationFailed
 } from "@pawl/core/PaymentsError"
+import { isSubscriptionStatus, type Subscription } from "@pawl/core/Subscription"
 import * as RequestId from "@pawl/core/internal/RequestId"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -60,8 +61,15 @@ export const layer = Layer.effectContext(
       traced(name)((id: string, options?: CallOptions) =>
         caller.call(endpoint, { params: { id } }, options)
       )
-    const put = (subscriptionId: string, payload: object, options?: CallOptions) =>
-      caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload }, options)
+    const put = (
+      subscriptionId: string,
+      payload: { readonly status?: string | null },
+      options?: CallOptions
+    ) =>
+      Effect.flatMap(
+        caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload }, options),
+        (subscription) => hasStatus(subscription, payload.status)
+      )
 
     return Context.make(ApmPayments, {
       create: create("ApmPayments.create", Endpoint.createApmPayment, orDeclined),
@@ -103,10 +111,10 @@ export const layer = Layer.effectContext(
           get: traced("Subscriptions.get")((subscriptionId, options) =>
             caller.call(Endpoint.readSubscription, { params: { subscriptionId } }, options)
           ),
-          // An undefined status would be left out, and the change of nothing would succeed.
           update: traced("Subscriptions.update")((id, changes, options) =>
-            put(id, isChange({ ...changes }) ? changes : { status: null }, options)
+            isChange({ ...changes }) ? put(id, changes, options) : Effect.fail(noChange())
           ),
+          // An undefined status would be left out, and the change of nothing would succeed.
           setStatus: traced("Subscriptions.setStatus")((id, status, options) =>
             put(id, { status: status ?? null }, options)
           ),
@@ -128,6 +136,31 @@ export const layer = Layer.effectContext(
 /** A plan without a value changes nothing. */
 const isChange = ({ plan, ...others }: { readonly plan?: object }): boolean =>
   Object.values({ ...plan, ...others }).some((value) => value !== undefined)
+
+const noChange = () =>
+  new ValidationFailed({
+    sent: false,
+    fields: [{ path: "", message: "Expected a field of the plan, or a status, to change" }]
+  })
+
+/** The specification shows the effect of these alone (`spec.md`, "Subscription statuses"). */
+const effective: ReadonlyArray<unknown> = ["ACTIVE", "PAUSED", "CANCELED"]
+
+/** A success with another status may say that the subscription still charges. */
+const hasStatus = (
+  subscription: Subscription,
+  wanted: unknown
+): Effect.Effect<Subscription, UnexpectedResponse> =>
+  effective.includes(wanted) &&
+  subscription.status !== wanted &&
+  isSubscriptionStatus(subscription.status)
+    ? Effect.fail(
+        new UnexpectedResponse({
+          status: 200,
+          reason: `the subscription is ${subscription.status}`
+        })
+      )
+    : Effect.succeed(subscription)
 
 const twoRequestIds = () =>
   new ValidationFailed({
