@@ -95,7 +95,7 @@ it("a rebuild that cannot be interrupted runs once at a time, which the log says
 
 it("the log says why a request cannot be rebuilt, without what may be card data", async () => {
   const fields = [{ path: "card.number", message: "Expected 12 to 19 digits" }]
-  const refused = new ValidationFailed({ sent: false, fields })
+  const refused = new ValidationFailed({ sent: true, fields })
   const failures = [refused, new TypeError("4242424242424242"), "4242424242424242"]
   const { lines } = await watched(function* () {
     const shop = yield* start({
@@ -112,6 +112,32 @@ it("the log says why a request cannot be rebuilt, without what may be card data"
     ])
   )
   expect(JSON.stringify(lines)).not.toContain("4242")
+})
+
+it("a request whose rebuilt input is invalid is parked at once, with the field in the log, and sent after a redrive", async () => {
+  const { lines } = await watched(function* () {
+    const fields = [{ path: "card.numbr", message: "Expected a field of this operation" }]
+    const failures = [new ValidationFailed({ sent: false, fields })]
+    const shop = yield* start({
+      fates: ["hang"],
+      rebuild: (requestId) =>
+        Effect.suspend(() => {
+          const failure = failures.pop()
+          return failure ? Effect.fail(failure) : Effect.succeed(card(requestId))
+        })
+    })
+    yield* sendAndLeave(shop, "order-1")
+    expect(yield* shop.get("order-1")).toMatchObject({
+      parked: { reason: "rebuilt-differently" }
+    })
+    expect(yield* shop.redrive("order-1")).toBe(true)
+    yield* pass("1 second")
+    expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+  })
+  expect(lines.map((line) => Array.isArray(line) && line[0])).toContainEqual([
+    "A request was made again with an invalid input",
+    expect.stringContaining("card.numbr")
+  ])
 })
 
 it.each([

@@ -60,7 +60,13 @@ const bodyOf = Effect.fnUntraced(function* (
   const rebuilt = yield* Effect.result(
     Progress.limited("rebuild", rebuildTimeout)(rebuild(requestId, kind))
   )
-  if (Result.isFailure(rebuilt)) return Result.fail({ later: rebuilt.failure })
+  if (Result.isFailure(rebuilt)) {
+    const { failure } = rebuilt
+    if (!isFault(failure) || failure.sent) return Result.fail({ later: failure })
+    // The client refuses the input each time, until the window of the requestId is over.
+    yield* Effect.logError("A request was made again with an invalid input", failure.message)
+    return park("rebuilt-differently")
+  }
   const match = seal.compare(digest, kind, rebuilt.success.body)
   if (match === "same") return Result.succeed(rebuilt.success)
   return park(match === "no-key" ? "no-key" : "rebuilt-differently")
