@@ -3,14 +3,14 @@ import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import type { ApmPayments } from "../src/ApmPayments.ts"
-import type { ApmPayouts } from "../src/ApmPayouts.ts"
-import type { CardPayments } from "../src/CardPayments.ts"
-import type { CardPayouts } from "../src/CardPayouts.ts"
+import { ApmPayments } from "../src/ApmPayments.ts"
+import { ApmPayouts } from "../src/ApmPayouts.ts"
+import { CardPayments } from "../src/CardPayments.ts"
+import { CardPayouts } from "../src/CardPayouts.ts"
 import * as Endpoint from "../src/internal/wire/Endpoint.ts"
 import type { PaymentIntents } from "../src/PaymentIntents.ts"
-import type { Refunds } from "../src/Refunds.ts"
-import type { Subscriptions } from "../src/Subscriptions.ts"
+import { Refunds } from "../src/Refunds.ts"
+import { Subscriptions } from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
 import { type Named, type Operation, operations } from "./support/operations.ts"
 
@@ -265,4 +265,37 @@ describe.each(makeTransactions)("$name", (operation) => {
       response: eci === undefined ? known : { ...known, unknownFields: { eci } }
     })
   })
+})
+
+it("B01 an id that could change the path of an operation is refused before sending, by the name of its field", async () => {
+  const calls = (id: string) => [
+    ApmPayments.use(({ status }) => status(id)),
+    ApmPayouts.use(({ info }) => info(id)),
+    ApmPayouts.use(({ status }) => status(id)),
+    CardPayments.use(({ status }) => status(id)),
+    CardPayouts.use(({ info }) => info(id)),
+    CardPayouts.use(({ status }) => status(id)),
+    Refunds.use(({ info }) => info(id)),
+    Refunds.use(({ status }) => status(id)),
+    Subscriptions.use(({ get }) => get(id)),
+    Subscriptions.use(({ pause }) => pause(id)),
+    Subscriptions.use(({ update }) => update(id, { status: "ACTIVE" })),
+    Subscriptions.use(({ cancel }) => cancel(id))
+  ]
+  const withId = Object.values(Endpoint).filter(({ path }) => path.includes(":"))
+  // Two of the calls are of one endpoint.
+  expect(calls("1").length).toBe(withId.length + 1)
+  for (const id of ["", ".", "..", undefined, 7, 12_345_678_901_234_567_890n, ["1"]]) {
+    for (const [at, call] of calls(id as string).entries()) {
+      const service = new Memory.Service()
+      expect(await Memory.run<unknown, unknown>(service, call)).toMatchObject({
+        failure: {
+          _tag: "ValidationFailed",
+          sent: false,
+          fields: [{ path: at < 8 ? "id" : "subscriptionId" }]
+        }
+      })
+      expect(service.requests.length + service.auths.length).toBe(0)
+    }
+  }
 })
