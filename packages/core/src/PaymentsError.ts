@@ -161,6 +161,9 @@ export class ValidationFailed extends printed(
   }
 }
 
+const tries = ({ attempts }: { readonly attempts: number }): string =>
+  attempts === 1 ? "1 attempt" : `${attempts} attempts`
+
 const withFaults = (text: string, fields: ReadonlyArray<typeof FieldFault.Type> = []): string =>
   [
     text,
@@ -204,7 +207,7 @@ export class ServiceFailed extends printed(
   readonly isRetryable = true
   override get message() {
     return withFaults(
-      `${notSent(this)}The service failed with ${this.status} after ${this.attempts} attempts`,
+      `${notSent(this)}The service failed with ${this.status} after ${tries(this)}`,
       this.fields
     )
   }
@@ -256,7 +259,7 @@ export class Unreachable extends printed(
     // A durable request without an attempt of this call may have been sent by another one.
     return this.attempts === 0
       ? `The outcome could not be read (${this.reason})`
-      : `The service could not be reached (${this.reason}) after ${this.attempts} attempts`
+      : `The service could not be reached (${this.reason}) after ${tries(this)}`
   }
 }
 

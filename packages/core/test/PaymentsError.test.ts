@@ -136,6 +136,12 @@ describe("a message", () => {
     expect(new PaymentsError.ServiceFailed({ status: 503, attempts: 4 }).message).toBe(
       "The service failed with 503 after 4 attempts"
     )
+    expect(new PaymentsError.ServiceFailed({ status: 503, attempts: 1 }).message).toBe(
+      "The service failed with 503 after 1 attempt"
+    )
+    expect(
+      new PaymentsError.Unreachable({ reason: "reset", sent: true, attempts: 1 }).message
+    ).toBe("The service could not be reached (reset) after 1 attempt")
     expect(new PaymentsError.ServiceFailed({ status: 503, attempts: 4, fields }).message).toBe(
       "The service failed with 503 after 4 attempts; amount: too small"
     )

@@ -213,7 +213,7 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   const day = new Date().toISOString().slice(0, 10)
   const reconciled = await runIn(env, "reconcile", "--day", day, "--out", directory)
   expect(reconciled).toMatchObject({ code: 0, err: "" })
-  expect(reconciled.out).toMatch(/^1 transactions of \S+ compared, 0 differ: /u)
+  expect(reconciled.out).toMatch(/^1 transaction of \S+ compared, 0 differ: /u)
   const journal = readFileSync(join(directory, `pawl-${day}.journal`), "utf8")
   expect(journal).toContain("    assets:payments service  10.00 EUR\n")
   // A run after a finished one reads the day again.
@@ -226,7 +226,7 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   const next = await runIn(env, "reconcile", "--day", day, "--out", directory)
   expect([next.code, next.out]).toEqual([
     1,
-    expect.stringMatching(/^1 transactions of \S+ compared, 1 differ: /u)
+    expect.stringMatching(/^1 transaction of \S+ compared, 1 differ: /u)
   ])
 
   const asked = Promise.withResolvers<void>()

@@ -72,7 +72,7 @@ export const make = (name: string) =>
         if (moveRows && isInMemory) return yield* report(StoreFlag.inMemory)
         if (moveRows) {
           const moved = yield* Effect.forEach(merchants, ({ stores }) => NodeStore.move(stores))
-          return yield* Console.log(`${Number.sumAll(moved)} rows were moved`)
+          return yield* Console.log(`Moved ${CommandOutput.count(Number.sumAll(moved), "row")}`)
         }
         const ready = yield* Latch.make()
         const page = admin && (yield* NodeAdminPage.files)

@@ -107,7 +107,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       yield* OwnFile.write(name("journal"), DayBooks.journal(day.text, all))
       const differences = all.filter(DayComparison.differs).length
       yield* Console.log(
-        `${all.length} transactions of ${day.text} compared, ${differences} differ: ${name("csv")}`
+        `${CommandOutput.count(all.length, "transaction")} of ${day.text} compared, ${differences} differ: ${name("csv")}`
       )
       yield* Console.log(
         `Books for hledger: ${name("journal")}. Fees, and payments that only the service knows, are not in them.`

@@ -60,3 +60,7 @@ export const example =
     Command.withExamples(self, ({ commandPath }) => [
       { command: [...commandPath, words].join(" "), description }
     ])
+
+/** Returns a number with its noun, such as "1 law" and "2 laws". */
+export const count = (number: number, noun: string): string =>
+  `${number} ${noun}${number === 1 ? "" : "s"}`

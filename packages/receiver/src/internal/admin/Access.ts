@@ -101,7 +101,9 @@ const makeSlow = (): Effect.Effect<Reply.Response> => {
     tries++
     // The clock may have been set back since.
     if (Math.abs(now - loggedAt) >= logGap) {
-      yield* Effect.logWarning(`The admin API was asked with a wrong token, ${tries} times`)
+      yield* Effect.logWarning(
+        `The admin API was asked with a wrong token, ${tries === 1 ? "once" : `${tries} times`}`
+      )
       loggedAt = now
       tries = 0
     }

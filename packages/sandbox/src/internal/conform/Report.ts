@@ -35,7 +35,10 @@ export const text = (
         ]
       : []
   if (first?.broken === undefined)
-    return paragraphs(`All ${verdicts.length} laws hold.`, ...skipped)
+    return paragraphs(
+      verdicts.length === 1 ? "The one law holds." : `All ${verdicts.length} laws hold.`,
+      ...skipped
+    )
   const count = `${broken.length} of ${verdicts.length} laws ${broken.length === 1 ? "does" : "do"} not hold`
   return paragraphs(
     [

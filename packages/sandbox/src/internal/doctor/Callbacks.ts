@@ -122,7 +122,7 @@ export const callbackType: Reader = ({ callbacks }) => {
     ? undefined
     : seen(
         reading === undefined ? "application/json" : reading || "none",
-        `${callbacks.length} callbacks`
+        `callbacks: ${callbacks.length}`
       )
 }
 

@@ -177,7 +177,7 @@ const measured = (recording: Recording): ReadonlyArray<string> => {
   // The header has whole seconds.
   const skew = auth && Math.round((date + 500 - auth.at - auth.took / 2) / 1000)
   return [
-    `latency of ${times.length} requests: median ${times[Math.floor(times.length / 2)] ?? 0} ms, longest ${times.at(-1) ?? 0} ms`,
+    `latency, requests: ${times.length}, median ${times[Math.floor(times.length / 2)] ?? 0} ms, longest ${times.at(-1) ?? 0} ms`,
     skew === undefined || Number.isNaN(skew)
       ? "clock: the responses have no date"
       : `clock: the service is ${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead"}`,

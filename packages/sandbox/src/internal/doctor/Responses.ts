@@ -54,7 +54,7 @@ const isRefusal = (exchange: Exchange): boolean =>
 
 export const checksum: Reader = of("payment", (exchange, { exchanges }) => {
   const refused = exchanges.filter((each) => each.name === "payment" && isRefusal(each))
-  if (isRefusal(exchange)) return seen(noWay, `${refused.length} ways were refused`)
+  if (isRefusal(exchange)) return seen(noWay, `ways that were refused: ${refused.length}`)
   if (!isSuccess(exchange) || exchange.variant === undefined) return undefined
   return seen(exchange.variant, `accepted; ${refused.length} tried before were refused`)
 })
@@ -202,7 +202,7 @@ export const unknown: Reader = (recording) => {
   ]
   return seen(
     found.toSorted().join(", ") || "none",
-    `in ${read.length} responses and ${recording.callbacks.length} callbacks`
+    `responses: ${read.length}, callbacks: ${recording.callbacks.length}`
   )
 }
 
@@ -284,7 +284,7 @@ export const limits: Reader = ({ exchanges }) => {
   )
   return exchanges.length === 0
     ? undefined
-    : seen([...names].toSorted().join(", ") || "none", `headers of ${exchanges.length} responses`)
+    : seen([...names].toSorted().join(", ") || "none", `headers of responses: ${exchanges.length}`)
 }
 
 export const createdStatus: Reader = (recording) => {
@@ -310,7 +310,7 @@ export const requestIdEcho: Reader = (recording) => {
       : other.echoed === other.asked.toUpperCase()
         ? "in upper case"
         : "otherwise"
-  return seen(reading, `in ${found.length} responses to creates`)
+  return seen(reading, `responses to creates: ${found.length}`)
 }
 
 export const totals: Reader = (recording) => {
