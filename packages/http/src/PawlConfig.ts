@@ -318,7 +318,7 @@ const fromVariables: Effect.Effect<
       Object.entries(texts).flatMap(([setting, secret]) => {
         if (secret === undefined || Redacted.value(secret) === "") return []
         const text = Redacted.value(secret)
-        const value = numbers.has(setting) ? Number(text) : text
+        const value = numbers.has(setting) ? Number(text.trim() || NaN) : text
         return [[setting, setting === "merchantSecret" ? secret : value]]
       })
     )

@@ -331,7 +331,8 @@ describe("layerConfig", () => {
       ["PAWL_MAX_ATTEMPTS", "canary"],
       ["PAWL_COOLDOWN", "-1 second"],
       ["PAWL_CONNECTIONS", "0"],
-      ["PAWL_RETRY_RATIO", "-0.1"]
+      ["PAWL_RETRY_RATIO", "-0.1"],
+      ...Object.keys(limits).flatMap((name) => [" ", "\t"].map((blank) => [name, blank] as const))
     ] as const) {
       const error = refused({ ...required, ...limits, [name]: text })
       expect([error._tag, error.setting, error.stack]).toEqual(["InvalidConfig", name, ""])
