@@ -63,13 +63,14 @@ const assistant = Effect.fnUntraced(function* (admin: string) {
     if (answer.id !== undefined) waiting.get(answer.id)?.(answer)
   })
   let last = 0
-  const ask = (method: string, params: unknown = {}, before = "") =>
+  /** `space` comes between the tokens of the request. */
+  const ask = (method: string, params: unknown = {}, before = "", space = "") =>
     Effect.promise(
       () =>
         new Promise<Answer>((done) => {
           waiting.set(++last, done)
           const request = JSON.stringify({ jsonrpc: "2.0", id: last, method, params })
-          child.stdin.write(`${before}${request}\n`)
+          child.stdin.write(`${before}${request.replaceAll(/(?<=[,}])/gu, space)}\n`)
         })
     )
   const hello = yield* ask("initialize", {
@@ -338,6 +339,13 @@ it("a line that is no JSON is answered with a parse error, and does not lose the
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       { jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } }
     ])
+  }).pipe(Effect.scoped, Effect.runPromise))
+
+it("a carriage return is white space, between the tokens of a request and at its end", () =>
+  Effect.gen(function* () {
+    const { ask, printed } = yield* assistant("http://127.0.0.1:9")
+    expect(yield* ask("ping", {}, "\r\n \r\n", "\r")).toMatchObject({ result: {} })
+    expect(printed()).not.toContain("-32700")
   }).pipe(Effect.scoped, Effect.runPromise))
 
 it.each([

@@ -57,8 +57,10 @@ const stdio = Layer.effect(
     ...stdio,
     stdin: stdio.stdin.pipe(
       Stream.decodeText,
+      // A carriage return is white space in JSON, and would end the line.
+      Stream.map((text) => text.replaceAll("\r", " ")),
       Stream.splitLines,
-      Stream.filter((line) => line !== ""),
+      Stream.filter((line) => line.trim() !== ""),
       Stream.mapEffect((line) =>
         isJson(line) ? Effect.succeed(`${line}\n`) : Effect.as(Console.log(parseError), "")
       ),
