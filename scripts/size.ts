@@ -79,16 +79,18 @@ export const parts: ReadonlyArray<Part> = [
     // Over the goal, the largest first: one engine runs the rule of a row for every store, over
     // documents with versions, leases and codecs; facts, pages of rows, shared read budgets and
     // shards; store errors and alarms of workers without progress; byte limits; stored requests;
-    // retry schedules; several merchants; an answer to a callback after the end.
-    limit: 66_330,
+    // retry schedules; several merchants; an answer to a callback after the end; functions
+    // of the merchant that cannot be interrupted, and clocks that were behind.
+    limit: 66_480,
     goal: 30_000
   },
   {
     name: "client",
     imports: `export { layer } from "@pawl/http/Pawl"`,
     // Over the goal: durable requests, their signatures, retry schedules and waits in a queue, and
-    // numbers in every form in which a service may quote them, and fields of refusals by name.
-    limit: 61_850,
+    // numbers in every form in which a service may quote them, and fields of refusals by name, and
+    // the status of a changed subscription.
+    limit: 61_940,
     goal: 60_000
   },
   {
@@ -98,7 +100,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerFetch } from "@pawl/http/Transport"
       export { layer as hmac } from "@pawl/core/Hmac"`,
     // As in the client for Node.
-    limit: 61_730,
+    limit: 61_810,
     goal: 55_000
   },
   {
@@ -120,7 +122,7 @@ export const parts: ReadonlyArray<Part> = [
     // stores of several databases; checks of the arguments of each call, because a misspelt field
     // would make a payment twice, or change no subscription, and JSON would drop a Map or a field in the
     // wrong place; a port that is missing; `follow` ends with `close`; the log of another path in Fastify. As the difference of two compressed bundles it moves by about 100 with any change beneath.
-    limit: 5200,
+    limit: 5210,
     goal: 3000
   }
 ]

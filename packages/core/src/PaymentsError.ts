@@ -162,7 +162,7 @@ export class ValidationFailed extends printed(
 }
 
 const tries = ({ attempts }: { readonly attempts: number }): string =>
-  attempts === 1 ? "1 attempt" : `${attempts} attempts`
+  `${attempts} attempt${attempts === 1 ? "" : "s"}`
 
 const withFaults = (text: string, fields: ReadonlyArray<typeof FieldFault.Type> = []): string =>
   [
