@@ -58,6 +58,6 @@ export const makeRareLog = () => {
   const isDue = makeIsDue()
   return (text: string, log: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (at) =>
-      isDue(text.replace(/\d+ (attempts|ms)/gu, ""), at) ? log : Effect.void
+      isDue(text.replace(/\d+ (attempts?|ms)/gu, ""), at) ? log : Effect.void
     )
 }
