@@ -135,6 +135,25 @@ it("sends a create with card data again from the input that rebuild returns", ()
   )
 })
 
+it("parks a create with card data if rebuild returns a field that the operation does not have", () => {
+  const misspelt = { ...payout, card: { ...payout.card, holder: "A" } }
+  return opened(
+    async ({ cardPayouts, clock, requests, service }) => {
+      await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", times: 1 })
+      const create = cardPayouts.create(payout, { maxAttempts: 1 })
+      await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)
+      await clock.advance("1 minute")
+      expect(await requests.get("order-1")).toMatchObject({
+        outcome: undefined,
+        parked: { reason: "rebuilt-differently" }
+      })
+    },
+    {
+      rebuild: () => Promise.resolve(misspelt)
+    }
+  )
+})
+
 it("only true says that a request had no effect, and a later refusal of it is certain", () =>
   opened(async ({ cardPayouts, clock, requests, service }) => {
     await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", rate: 1 })
