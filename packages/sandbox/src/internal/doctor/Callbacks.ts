@@ -2,6 +2,7 @@
  * The readings that the callbacks of a service show.
  */
 import { signedNames } from "@pawl/core/internal/SignedFields"
+import { count } from "@pawl/webhook/internal/CommandOutput"
 import { isTyped } from "@pawl/webhook/internal/verify/Reading"
 import { known } from "../../Readings.ts"
 import { json, member, type ReceivedCallback, type Recording, text } from "./Recording.ts"
@@ -122,7 +123,7 @@ export const callbackType: Reader = ({ callbacks }) => {
     ? undefined
     : seen(
         reading === undefined ? "application/json" : reading || "none",
-        `callbacks: ${callbacks.length}`
+        count(callbacks.length, "callback")
       )
 }
 

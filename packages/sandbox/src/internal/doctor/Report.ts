@@ -1,6 +1,7 @@
 /**
  * The plan, the findings and the changes as text for a terminal and as Markdown.
  */
+import { count } from "@pawl/webhook/internal/CommandOutput"
 import type { Check, Finding } from "../../Doctor.ts"
 import * as Readings from "../../Readings.ts"
 import type { Change } from "./Drift.ts"
@@ -177,7 +178,7 @@ const measured = (recording: Recording): ReadonlyArray<string> => {
   // The header has whole seconds.
   const skew = auth && Math.round((date + 500 - auth.at - auth.took / 2) / 1000)
   return [
-    `latency, requests: ${times.length}, median ${times[Math.floor(times.length / 2)] ?? 0} ms, longest ${times.at(-1) ?? 0} ms`,
+    `latency of ${count(times.length, "request")}: median ${times[Math.floor(times.length / 2)] ?? 0} ms, longest ${times.at(-1) ?? 0} ms`,
     skew === undefined || Number.isNaN(skew)
       ? "clock: the responses have no date"
       : `clock: the service is ${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead"}`,

@@ -2,6 +2,7 @@
  * The readings that the responses of a service show. A reader answers one question from a
  * recording; undefined if it does not show the answer.
  */
+import { count } from "@pawl/webhook/internal/CommandOutput"
 import * as Predicate from "effect/Predicate"
 import type { Json } from "effect/Schema"
 import {
@@ -54,7 +55,7 @@ const isRefusal = (exchange: Exchange): boolean =>
 
 export const checksum: Reader = of("payment", (exchange, { exchanges }) => {
   const refused = exchanges.filter((each) => each.name === "payment" && isRefusal(each))
-  if (isRefusal(exchange)) return seen(noWay, `ways that were refused: ${refused.length}`)
+  if (isRefusal(exchange)) return seen(noWay, `${count(refused.length, "way")} refused`)
   if (!isSuccess(exchange) || exchange.variant === undefined) return undefined
   return seen(exchange.variant, `accepted; ${refused.length} tried before were refused`)
 })
@@ -202,7 +203,7 @@ export const unknown: Reader = (recording) => {
   ]
   return seen(
     found.toSorted().join(", ") || "none",
-    `responses: ${read.length}, callbacks: ${recording.callbacks.length}`
+    `in ${count(read.length, "response")} and ${count(recording.callbacks.length, "callback")}`
   )
 }
 
@@ -284,7 +285,10 @@ export const limits: Reader = ({ exchanges }) => {
   )
   return exchanges.length === 0
     ? undefined
-    : seen([...names].toSorted().join(", ") || "none", `headers of responses: ${exchanges.length}`)
+    : seen(
+        [...names].toSorted().join(", ") || "none",
+        `headers of ${count(exchanges.length, "response")}`
+      )
 }
 
 export const createdStatus: Reader = (recording) => {
@@ -310,7 +314,7 @@ export const requestIdEcho: Reader = (recording) => {
       : other.echoed === other.asked.toUpperCase()
         ? "in upper case"
         : "otherwise"
-  return seen(reading, `responses to creates: ${found.length}`)
+  return seen(reading, `in ${count(found.length, "response")} to creates`)
 }
 
 export const totals: Reader = (recording) => {
