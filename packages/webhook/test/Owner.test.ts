@@ -112,6 +112,18 @@ describe("in memory", () => {
     expect(yield* rename(engines, seal, first.baseUrl, "https://new.example/api")).toBeUndefined()
     expect(yield* Settings.ownersOf(engines)).toContainEqual(first)
   })
+
+  test("an account that a shard refuses does not take a new one, in any order of the shards", function* () {
+    const old = yield* MemoryStore.makeEngine
+    const added = [yield* MemoryStore.makeEngine, yield* MemoryStore.makeEngine] as const
+    const engines = Engines.make([added[0], old, added[1]])
+    yield* Settings.setOwner(old, first)
+    const wrong = { ...first, merchantKey: "key-2" }
+    expect(yield* Settings.takeOwner(engines, wrong)).toEqual(first)
+    expect(yield* Settings.ownersOf(engines)).toEqual([undefined, first, undefined])
+    expect(yield* Settings.takeOwner(engines, first)).toEqual(first)
+    expect(yield* Settings.ownersOf(engines)).toEqual([first, first, first])
+  })
 })
 const file = files()
 describe("in SQLite", () => {

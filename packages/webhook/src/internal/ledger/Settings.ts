@@ -168,14 +168,21 @@ const takeOwnerIn = (
 export const isSame = (one: Account, two: Account): boolean =>
   one.merchantKey === two.merchantKey && one.baseUrl === two.baseUrl
 
+/** An account that one shard refuses does not take a new one, which would refuse the right account. */
 export const takeOwner = (
   engines: Engines,
   account: Account
-): Effect.Effect<Account, StoreUnavailable> =>
-  Effect.map(
-    each(engines, (records) => takeOwnerIn(records, account)),
-    (owners) => owners.find((owner) => !isSame(owner, account)) ?? account
-  )
+): Effect.Effect<Account, StoreUnavailable> => {
+  const otherOf = (owners: ReadonlyArray<Account | undefined>) =>
+    owners.find((owner) => owner !== undefined && !isSame(owner, account))
+  return Effect.gen(function* () {
+    return (
+      otherOf(yield* ownersOf(engines)) ??
+      otherOf(yield* each(engines, (records) => takeOwnerIn(records, account))) ??
+      account
+    )
+  })
+}
 
 export const ownersOf = (
   engines: Engines
