@@ -216,17 +216,23 @@ await inEachStore((place) => {
     expect(service.seen).toEqual([])
   })
 
-  test("R50: an unreadable budget of reads stops no read, and no watch for outages", function* () {
+  test("R50: an unreadable note of a worker counts as unset, and is written anew", function* () {
     const ledger = yield* Ledger
     const sql = yield* SqlClient
     const reserve = (at: number) =>
       ledger.reserveReads({ limit: 10, reads: { ask: 1, repeat: 0, watch: 0 } }, at)
     yield* reserve(1000)
     yield* ledger.noteAlive(1000)
+    yield* ledger.checkWritable
     yield* sql`UPDATE pawl_settings SET document = 'damaged', version = version + 1`
-    expect((yield* reserve(2000)).times).toEqual([2000])
-    yield* ledger.lowerReads({ limit: 10 }, 2000)
-    yield* ledger.noteAlive(2000)
+    // A receiver that is not ready gets no callbacks.
+    yield* ledger.checkWritable
     expect(yield* ledger.lastAliveAt).toBeUndefined()
+    yield* ledger.noteAlive(2000)
+    expect(yield* ledger.lastAliveAt).toBe(2000)
+    expect((yield* reserve(2000)).times).toEqual([2000])
+    yield* ledger.lowerReads({ limit: 10, retryAfter: 5000 }, 2000)
+    expect(yield* reserve(2000)).toMatchObject({ times: [], retryAt: 7000 })
+    expect(yield* sql`SELECT key FROM pawl_settings WHERE document = 'damaged'`).toEqual([])
   })
 })

@@ -17,7 +17,7 @@ export const make = (engines: Engines) => {
       readonly reservation: A
     }
   ) =>
-    note(first, "reads", (value) => {
+    change(first, "reads", (value) => {
       const before = { nextAt: 0, pausedUntil: 0, ...(value as Partial<ReadBudget.ReadBudget>) }
       const { budget, reservation } = rule(before)
       return { value: budget === before ? value : budget, result: reservation }
@@ -57,8 +57,7 @@ export const aliveAt = (records: Records): Effect.Effect<number | undefined, Sto
 export const copyAlive = (
   records: Records,
   at: number | undefined
-): Effect.Effect<void, StoreUnavailable> =>
-  note(records, "alive", (stored) => ({ value: at ?? stored, result: undefined }))
+): Effect.Effect<void, StoreUnavailable> => write(records, "alive", (stored) => at ?? stored)
 
 const get = (records: Records, key: string): Effect.Effect<unknown, StoreUnavailable> =>
   Effect.catchTag(records.get("settings", key), "Unreadable", () => Effect.undefined)
@@ -68,16 +67,6 @@ const change = <A>(
   key: string,
   rule: Rule<unknown, A>
 ): Effect.Effect<A, StoreUnavailable> => orDie("The setting")(records.change("settings", key, rule))
-
-/** Changes a value that work goes on without: one that cannot be read counts as unset. */
-const note = <A>(
-  records: Records,
-  key: string,
-  rule: Rule<unknown, A>
-): Effect.Effect<A, StoreUnavailable> =>
-  Effect.catchTag(records.change("settings", key, rule), "Unreadable", () =>
-    Effect.succeed(rule(undefined, 0).result)
-  )
 
 const write = (
   records: Records,

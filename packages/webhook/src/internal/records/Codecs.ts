@@ -1,3 +1,4 @@
+import * as Result from "effect/Result"
 import { keyOf, transactionOf, type Quarantined, open, seal } from "../documents/Fields.ts"
 import { lanes } from "../rule/Row.ts"
 import type { Collection, Index } from "./Records.ts"
@@ -76,6 +77,17 @@ const json: Codec<string> = {
   decode: (text) => JSON.parse(open(text).join("\n")) as unknown
 }
 
+/** The settings that work goes on without: one that cannot be read counts as unset. */
+const notes = new Set(["alive", "check", "reads"])
+
+const settings: Codec<string> = {
+  ...json,
+  decode: (text, key) => {
+    const read = Result.try(() => json.decode(text, key))
+    return notes.has(key) ? Result.getOrUndefined(read) : Result.getOrThrow(read)
+  }
+}
+
 export const texts: Codecs<string> = {
   transactions: {
     encode: (rows) => TransactionDocument.encode(rows as StoredRows),
@@ -86,5 +98,5 @@ export const texts: Codecs<string> = {
     decode: RequestDocument.decode
   },
   quarantine: json,
-  settings: json
+  settings
 }
