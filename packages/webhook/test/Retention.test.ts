@@ -10,6 +10,9 @@ import * as RetentionSettings from "../src/internal/work/RetentionSettings.ts"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import { layerMemory as layerRequests } from "../src/internal/ledger/RequestStore.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
+import { SqlClient } from "effect/sql/SqlClient"
+import { Records } from "../src/internal/records/Records.ts"
+import { card, verified } from "@pawl/test-support/Service"
 import { finish, november } from "@pawl/test-support/Finished"
 import { live } from "@pawl/test-support/Tests"
 import { emptied, ledgerOf } from "@pawl/test-support/Places"
@@ -44,6 +47,50 @@ const holds = (layer: () => Layer.Layer<Ledger, unknown>) => {
   })
 }
 
+/** Tests in which somebody changed the database. */
+const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown>) => {
+  const test = live.with(layer)
+  const accept = (transactionId: string, transactionStatus: string, at: number) =>
+    Effect.flatMap(Ledger, ({ accept }) =>
+      accept(verified("card", card({ transactionId, transactionStatus })), at)
+    )
+  const left = Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const names = yield* sql<{ readonly name: string }>`SELECT name FROM pawl_transactions_texts
+      UNION ALL SELECT name FROM pawl_quarantine_texts`
+    return names.map(({ name }) => name)
+  })
+
+  test("a text whose document was deleted is deleted once, beside the others", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    for (const id of ["1", "2", "3"]) yield* accept(id, "PENDING", 1)
+    yield* accept("4", "ODD", 1)
+    yield* sql`DELETE FROM pawl_transactions`
+    yield* sql`DELETE FROM pawl_quarantine`
+    yield* finish("5", 2)
+    const deleted: Array<number> = []
+    for (let batch = 0; batch < 4; batch++)
+      deleted.push(yield* ledger.deleteBodies({ before: 9, limit: 2 }))
+    expect(yield* left).toEqual([])
+    expect(deleted).toEqual([3, 2, 0, 0])
+    expect((yield* ledger.get("card", "5"))?.told).toBe("SUCCEED")
+  })
+
+  test("a text of a newer version keeps no other from its deletion", function* () {
+    const ledger = yield* Ledger
+    const { own } = yield* Records
+    yield* finish("1", 1)
+    yield* own[0].change("transactions", "1\tcard", (value) => ({
+      value,
+      put: [{ name: "q!", at: 0, bytes: new Uint8Array(1) }],
+      result: undefined
+    }))
+    yield* ledger.deleteBodies({ before: 9, limit: 9 })
+    expect(yield* left).toEqual(["q!"])
+  })
+}
+
 describe("in memory", () => {
   holds(memory)
 })
@@ -52,10 +99,12 @@ describe("in four shards", () => {
 })
 describe("in a SQLite file", () => {
   holds(() => ledgerOf(file()))
+  survives(() => ledgerOf(file()))
 })
 await onPostgres((place) => {
   describe("in PostgreSQL", () => {
     holds(() => emptied(place))
+    survives(() => emptied(place))
   })
 })
 

@@ -4,10 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as fc from "fast-check"
+import { DatabaseSync } from "node:sqlite"
 import { expect, it } from "vitest"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { repeats } from "@pawl/test-support/Repeats"
 import { inEachStore } from "@pawl/test-support/Stores"
+import * as DurableObjectStore from "../src/internal/records/DurableObjectStore.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import * as PostgresStore from "../src/internal/records/PostgresStore.ts"
 import { type Index, laneCount, type Store, type Write } from "../src/internal/records/Records.ts"
@@ -84,7 +86,10 @@ const questions = fc.record({
 type Written = typeof writes extends fc.Arbitrary<infer Value> ? Value : never
 type Asked = typeof questions extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Returns what a store answers after writes; `isLate` expects a version that is gone. */
+/**
+ * Returns what a store answers after writes. `isLate` expects a version that is gone; a late deletion
+ * expects no document.
+ */
 const answersOf = Effect.fnUntraced(function* (
   store: Store<string>,
   written: Written,
@@ -93,20 +98,14 @@ const answersOf = Effect.fnUntraced(function* (
   const versions = new Map<string, number>()
   const conflicts: Array<ReadonlyArray<string>> = []
   for (const [position, { group, skipsLocked }] of written.entries()) {
-    const commit = group.flatMap(
-      ({ isDeleted, isLate, put, remove, ...each }): Write<string> | [] => {
-        const expected = isLate ? 1000 : versions.get(each.key)
-        if (isDeleted && expected === undefined) return []
-        return {
-          ...each,
-          expected,
-          version: position,
-          document: isDeleted ? undefined : `document ${position}`,
-          put: put.map((text) => ({ ...text, bytes: Uint8Array.of(position) })),
-          remove: remove.filter((text) => put.every(({ name }) => name !== text))
-        }
-      }
-    )
+    const commit = group.map(({ isDeleted, isLate, put, remove, ...each }): Write<string> => ({
+      ...each,
+      expected: isLate ? (isDeleted ? undefined : 1000) : versions.get(each.key),
+      version: position,
+      document: isDeleted ? undefined : `document ${position}`,
+      put: put.map((text) => ({ ...text, bytes: Uint8Array.of(position) })),
+      remove: remove.filter((text) => put.every(({ name }) => name !== text))
+    }))
     const refused = yield* store.commit("quarantine", commit, skipsLocked)
     conflicts.push([...refused.keys()].toSorted())
     for (const { document, key } of commit) {
@@ -174,3 +173,31 @@ const tests = (place: Place): void => {
 }
 
 await inEachStore(tests)
+
+/** The storage of a Durable Object over SQLite. */
+const storageOf = (database: DatabaseSync): DurableObjectStore.Storage => ({
+  sql: {
+    exec: (text, ...values) => {
+      const given = values.map((value) =>
+        value instanceof ArrayBuffer ? new Uint8Array(value) : value
+      )
+      return { toArray: () => database.prepare(text).all(...given) }
+    }
+  },
+  transactionSync: (work) => work()
+})
+
+it("in a Durable Object answers as the store in memory does, after any writes", () =>
+  fc.assert(
+    fc.asyncProperty(writes, questions, (written, asked) =>
+      Effect.gen(function* () {
+        using database = new DatabaseSync(":memory:")
+        const store = yield* DurableObjectStore.make(storageOf(database))
+        const memory = MemoryStore.make() as Store<string>
+        expect(yield* answersOf(store, written, asked)).toEqual(
+          yield* answersOf(memory, written, asked)
+        )
+      }).pipe(Effect.runPromise)
+    ),
+    { numRuns: repeats(100) }
+  ))

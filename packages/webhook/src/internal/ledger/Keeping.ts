@@ -135,8 +135,9 @@ const deleteBodiesOf =
   (rows) => {
     const { rows: kept } = Erasure.deleteBodies(rows ?? [], { before, limit: Infinity })
     const remove = names.filter((name) => {
-      const status = statuses.in(name[1])
-      const has = ({ row }: StoredRow) => status in row.newestCallbacks
+      // A newer version may have more statuses.
+      const status = statuses.find(name[1])
+      const has = ({ row }: StoredRow) => status === undefined || status in row.newestCallbacks
       const owner =
         kept.find(({ row }) => row.scope === kinds.find(name[0])) ?? kept.find((each) => has(each))
       return owner === undefined || !has(owner)
@@ -149,7 +150,7 @@ const deleteQuarantined =
   (kept = []) => {
     const isOld = (each: Quarantined[number]) => names.includes(each.name) && each.newestAt < before
     const value = kept.filter((each) => !isOld(each))
-    const remove = kept.filter(isOld).map(({ name }) => name)
+    const remove = names.filter((name) => value.every((each) => each.name !== name))
     return { value: value.length === 0 ? undefined : value, remove, result: remove.length }
   }
 

@@ -44,7 +44,9 @@ export const make = Effect.fnUntraced(function* (
     const values = SqlStore.columns.map(([, , of]) => of(one))
     const written =
       document === undefined
-        ? run(`DELETE FROM ${table} WHERE key = ? AND version = ? RETURNING key`, key, expected)
+        ? expected === null
+          ? run(`SELECT 1 WHERE NOT EXISTS (SELECT key FROM ${table} WHERE key = ?)`, key)
+          : run(`DELETE FROM ${table} WHERE key = ? AND version = ? RETURNING key`, key, expected)
         : expected === null
           ? run(
               `INSERT INTO ${table} (key, version, ${names.join()})
@@ -62,7 +64,10 @@ export const make = Effect.fnUntraced(function* (
               expected
             )
     if (written.length === 0) return false
-    if (document === undefined) run(`DELETE FROM ${texts} WHERE key = ?`, key)
+    if (document === undefined) {
+      run(`DELETE FROM ${texts} WHERE key = ?`, key)
+      return true
+    }
     for (const { at, bytes, name } of put) {
       const body = new Uint8Array(bytes).buffer
       run(

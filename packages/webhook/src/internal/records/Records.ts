@@ -52,7 +52,7 @@ export interface Write<Stored> {
   /** The version before the write; undefined if there must be no document. */
   readonly expected: number | undefined
   readonly version: number
-  /** The document; undefined deletes it and its texts. */
+  /** The document; undefined deletes it and all its texts, those of a missing document too. */
   readonly document: Stored | undefined
   readonly index: Index
   readonly put: ReadonlyArray<Text>

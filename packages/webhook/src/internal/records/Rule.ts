@@ -36,6 +36,6 @@ export const fold = (
     outcome.put?.forEach((text) => texts.set(text.name, text))
     return outcome.result
   })
-  const isChanged = value !== base || (value !== undefined && texts.size > 0)
+  const isChanged = value !== base || texts.size > 0
   return { value, wakes, texts, results, isChanged }
 }

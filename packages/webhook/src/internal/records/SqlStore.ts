@@ -88,11 +88,16 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
     writes: ReadonlyArray<Write<string>>
   ) {
     const conflicts = new Map<string, undefined>()
+    const table = sql(tableOf(collection))
     for (const { expected, key } of writes) {
-      const removed = yield* sql`DELETE FROM ${sql(tableOf(collection))}
-        WHERE key = ${key} AND version = ${expected ?? null} RETURNING key`
-      if (removed.length === 0) conflicts.set(key, undefined)
-      else yield* sql`DELETE FROM ${sql(textsOf(collection))} WHERE key = ${key}`
+      const found = yield* expected === undefined
+        ? sql`SELECT key FROM ${table} WHERE key = ${key}`
+        : sql`DELETE FROM ${table} WHERE key = ${key} AND version = ${expected} RETURNING key`
+      if ((found.length === 0) === (expected !== undefined)) conflicts.set(key, undefined)
+      // A document that is made meanwhile keeps its texts.
+      else
+        yield* sql`DELETE FROM ${sql(textsOf(collection))}
+          WHERE key = ${key} AND NOT EXISTS (SELECT key FROM ${table} WHERE key = ${key})`
     }
     return conflicts
   })
