@@ -267,10 +267,15 @@ const layerReceive = Layer.effect(
   })
 )
 
-const eventOf = ({ claim, quarantine }: Verified, { isNew }: Accepted): Journal.Event =>
-  claim === undefined
-    ? { _tag: "Quarantined", field: quarantine ?? "transactionStatus" }
-    : { _tag: "Accepted", claim, isNew }
+const eventOf = (
+  { claim, quarantine }: Verified,
+  { isNew, isUnreadable }: Accepted
+): Journal.Event =>
+  isUnreadable === true
+    ? { _tag: "Quarantined", field: "transaction" }
+    : claim === undefined
+      ? { _tag: "Quarantined", field: quarantine ?? "transactionStatus" }
+      : { _tag: "Accepted", claim, isNew }
 
 const tooMany = new StoreUnavailable({
   cause: new Error("too many callbacks of this merchant wait for its store")

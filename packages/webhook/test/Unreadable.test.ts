@@ -18,7 +18,9 @@ import * as Receiver from "../src/Receiver.ts"
 import * as Requests from "../src/Requests.ts"
 import { Verifier } from "../src/Verifier.ts"
 import * as fake from "./requestService.ts"
-import { card, verified } from "@pawl/test-support/Service"
+import { notRegistered } from "../src/internal/ledger/Accepting.ts"
+import { finish } from "@pawl/test-support/Finished"
+import { card, incoming, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
 import { keepLog } from "@pawl/test-support/World"
@@ -103,7 +105,10 @@ await inEachStore((place) => {
     expect(yield* ledger.story("card", "4")).toHaveLength(1)
     // A callback of such a transaction is kept for a person.
     const callback = card({ transactionId: "4" })
-    expect(yield* ledger.accept(verified("card", callback), now)).toEqual({ isNew: true })
+    expect(yield* ledger.accept(verified("card", callback), now)).toEqual({
+      isNew: true,
+      isUnreadable: true
+    })
     expect((yield* ledger.quarantined).map(({ transactionId }) => transactionId)).toEqual(["4"])
 
     // A redrive of all ends, and counts only the row that can be read.
@@ -130,6 +135,40 @@ await inEachStore((place) => {
     expect([...told].toSorted()).toEqual(["1", "2", "3", "5"])
     // Its texts are not known, so their deletion must not be reported.
     expect((yield* Effect.exit(ledger.erase("card", "4")))._tag).toBe("Failure")
+  })
+
+  test("R38: a callback or registration of an unreadable transaction without due work is an alarm", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    const at = yield* Clock.currentTimeMillis
+    yield* finish("1", at)
+    yield* sql`UPDATE pawl_transactions SET document = '', version = version + 1`
+    const chargeback = verified(
+      "card",
+      card({ transactionId: "1", transactionStatus: "CHARGEBACK" })
+    )
+    const dependencies = Layer.mergeAll(
+      Layer.succeed(Ledger, ledger),
+      Layer.succeed(Verifier, { verify: () => Result.succeed(chargeback) }),
+      Layer.succeed(StatusReader, { read: () => Effect.never }),
+      Layer.succeed(Handler.Handler, { handle: () => Effect.void })
+    )
+    const receiver = yield* Layer.build(Layer.provide(Receiver.layer(), dependencies))
+    const raised: Array<Journal.Entry> = []
+    yield* Context.get(receiver, Journal.Journal).alarms.pipe(
+      Stream.runForEach((entry) => Effect.sync(() => raised.push(entry))),
+      Effect.forkScoped({ startImmediately: true })
+    )
+    const { receive } = Context.get(receiver, Receiver.Receiver)
+    expect(yield* receive(incoming("card", card({})))).toBe(200)
+    // The quarantine is read in turn with the stream of alarms.
+    yield* Effect.repeat(ledger.quarantined, { until: () => raised.length > 0, times: 1000 })
+    const entry = { _tag: "Quarantined", field: "transaction", method: "card", transactionId: "1" }
+    expect(raised).toMatchObject([entry])
+    expect(yield* ledger.quarantined).toMatchObject([{ signed: { transactionId: "1" } }])
+    const { kept, lines } = keepLog("Warn", ({ message }) => message)
+    yield* kept(ledger.register({ kind: "card-payment", transactionId: "1" }, at))
+    expect(lines).toEqual([[{ _tag: "Alarm", reason: notRegistered }]])
   })
 
   test("R38: a redrive of all keeps its rate beside an unreadable row", function* () {

@@ -33,7 +33,8 @@ export const nextSteps: Readonly<Record<string, string>> = {
     "raise the limit, shorten the retention, or find out who sends so much",
   "the store has reached its limit: no more callback bodies are kept, and new transactions are answered with 503":
     "raise the limit within 62 minutes, or find out who sends so much; known transactions continue",
-  "a callback in quarantine": "read it; the service sends something undocumented",
+  "a callback in quarantine":
+    "read it; the service sends something undocumented, or the stored transaction is damaged: restore it from a backup",
   "a clock jumped by more than 5 seconds":
     "find out why; after a jump back, waiting rows become due that much earlier",
   "no worker ran for more than 62 minutes, so callbacks may be lost: planned reads are brought forward":

@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import type { Registration } from "../rule/Row.ts"
 import type { Accepted } from "./Quarantine.ts"
 import type { RegisteredDifferently } from "../rule/Order.ts"
+import { raiseAlarm } from "../rule/Counters.ts"
 import * as Erasure from "../rule/Erasure.ts"
 import * as RowRule from "../rule/RowRule.ts"
 import { hasRegisteredRefund, ofNamedRefund, type StoredRows } from "../rule/StoredRow.ts"
@@ -74,10 +75,10 @@ export const make = (engines: Engines) => {
           accepted === undefined ? Effect.fail(noRoom) : Effect.succeed(accepted)
         ),
         Effect.catchTag("Unreadable", () =>
-          Effect.andThen(
-            Effect.logWarning("A callback is quarantined, because its transaction cannot be read"),
-            quarantine.accept(verified, "transaction", at)
-          )
+          Effect.map(quarantine.accept(verified, "transaction", at), (accepted) => ({
+            ...accepted,
+            isUnreadable: true
+          }))
         )
       )
 
@@ -128,10 +129,7 @@ export const make = (engines: Engines) => {
         .change("transactions", keyOf(key), rule)
         .pipe(
           Effect.catchTag("Unreadable", () =>
-            Effect.as(
-              Effect.logWarning("A registration is left out: its transaction cannot be read"),
-              Result.succeed(undefined)
-            )
+            Effect.as(raiseAlarm(notRegistered, key), Result.succeed(undefined))
           ),
           Effect.flatMap((registered) => Effect.fromResult(registered))
         )
@@ -140,6 +138,8 @@ export const make = (engines: Engines) => {
     quarantined: quarantine.list
   }
 }
+
+export const notRegistered = "a registration is left out: its transaction cannot be read"
 
 const noRoom = new StoreUnavailable({ cause: Room.isFull })
 

@@ -34,6 +34,8 @@ const keyOf = ({ method, transactionId }: TransactionKey): string => {
 export interface Accepted {
   /** Whether no earlier callback claimed the same status, or has the same body in quarantine. */
   readonly isNew: boolean
+  /** Whether it is in quarantine, because its transaction cannot be read. */
+  readonly isUnreadable?: boolean
   /** The limit that was reached; `high` is four fifths of the bytes of the store. */
   readonly reached?: "quarantine" | "bodies" | "full" | "high"
 }
