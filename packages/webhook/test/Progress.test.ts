@@ -10,6 +10,7 @@ import { test } from "@pawl/test-support/Tests"
 import * as Backlog from "../src/internal/work/Backlog.ts"
 import * as Journal from "../src/Journal.ts"
 import * as ReadBudget from "../src/internal/rule/ReadBudget.ts"
+import type { Leased } from "../src/internal/rule/Row.ts"
 import * as Progress from "../src/internal/work/Progress.ts"
 import * as World from "@pawl/test-support/World"
 
@@ -173,6 +174,28 @@ describe("a worker whose writes are refused", () => {
     expect(state).toEqual({ cause: undefined })
     expect(rows).toHaveLength(70)
     expect(rows[0]).toMatchObject({ transactionId: expect.stringMatching(/^bad/u), cause })
+  })
+})
+
+test("a worker shows a row that the store refuses to lease, with an alarm, and goes on", function* () {
+  const { progress, receive, ...world } = yield* World.started({
+    plant: (ledger) => ({
+      ...ledger,
+      claim: (options) =>
+        Effect.map(ledger.claim(options), ({ rows, ...claim }) => {
+          const isBad = ({ transactionId }: Leased) => transactionId === "bad"
+          const refusals = rows.filter(isBad).map((one) => ({ one, error: refused }))
+          return { ...claim, rows: rows.filter((row) => !isBad(row)), refused: refusals }
+        })
+    })
+  })
+  for (const id of ["bad", "1"]) yield* receive(id, "PENDING")
+  yield* World.pass("20 seconds")
+  expect(told(world)).toEqual(["PENDING"])
+  expect(alarms(world)).toEqual([`a transaction cannot be written: ${cause}`])
+  expect(yield* progress).toMatchObject({
+    cause: undefined,
+    rows: [{ transactionId: "bad", cause }]
   })
 })
 

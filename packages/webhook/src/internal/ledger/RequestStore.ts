@@ -109,8 +109,8 @@ export const make = (
       ),
     /**
      * Leases up to `limit` due requests until `until`, oldest first. `dueAt` is when the next one
-     * may be claimed, and `failure` the error of one of several shards. `requestId` leases that one,
-     * due or not, if no other process works on it.
+     * may be claimed, and `failure` the error of one of several shards or requests. `requestId`
+     * leases that one, due or not, if no other process works on it.
      */
     claim: Effect.fnUntraced(function* ({
       requestId,
@@ -323,7 +323,11 @@ const claimIn = (records: Engine, { at, limit, until }: Claim) => {
           raiseAlarm(RequestRule.wasChanged, { requestId: key })
         )
       ),
-      Effect.map(({ dueAt, taken }) => ({ rows: taken, dueAt, failure: undefined }))
+      Effect.map(({ dueAt, refused: [first], taken }) => ({
+        rows: taken,
+        dueAt,
+        failure: first?.error
+      }))
     )
 }
 

@@ -23,6 +23,7 @@ import { requestLanes } from "../records/Codecs.ts"
 import { keyOf, type TransactionKey, transactionOf } from "../documents/Fields.ts"
 import type { Records } from "../records/Engine.ts"
 import type { Found } from "../records/Known.ts"
+import type { Refused } from "../records/Leases.ts"
 import type { Rule } from "../records/Rule.ts"
 import { changeEach, each, eachDue, type Engines } from "../records/Engines.ts"
 import { bodyName } from "./Accepting.ts"
@@ -95,7 +96,7 @@ export const make = (
      * Leases up to `limit` due rows of each lane until `until`, oldest first; `newest` of the first
      * reads are the newest instead. `dueAt` is when the next row may be claimed in the lanes whose
      * limit is not 0. `unreadable` are the transactions that became dead letters, because they cannot be
-     * read.
+     * read. `refused` are the rows that the store refuses to lease.
      */
     claim: (
       options: Claim
@@ -104,6 +105,7 @@ export const make = (
         readonly rows: ReadonlyArray<Leased>
         readonly dueAt: number | undefined
         readonly unreadable?: ReadonlyArray<TransactionKey>
+        readonly refused?: ReadonlyArray<Refused<Row>>
       },
       StoreUnavailable
     > =>
@@ -112,7 +114,8 @@ export const make = (
         (claims) => ({
           rows: claims.flatMap(({ rows }) => rows),
           dueAt: Reading.earliest(claims.map(({ dueAt }) => dueAt)),
-          unreadable: claims.flatMap(({ unreadable }) => unreadable)
+          unreadable: claims.flatMap(({ unreadable }) => unreadable),
+          refused: claims.flatMap(({ refused }) => refused)
         })
       ),
     /**
@@ -255,8 +258,10 @@ const claimIn = (records: Records, { at, limit, newest = 0, until }: Claim) => {
     }
     return taken
   }
-  return Effect.map(records.lease("transactions", asked, take), ({ dueAt, taken, unreadable }) => ({
+  const leased = records.lease("transactions", asked, take)
+  return Effect.map(leased, ({ dueAt, refused, taken, unreadable }) => ({
     dueAt,
+    refused: refused.map(({ error, one }) => ({ one: one.leased, error })),
     unreadable: unreadable.flatMap(({ key, listedAt }) =>
       listedAt === undefined ? transactionOf(key) : []
     ),

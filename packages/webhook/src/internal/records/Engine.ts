@@ -182,5 +182,6 @@ export const makeLocal = <Stored>(
     groupOf: () => Effect.never,
     retire: () => Effect.void,
     isBlocked: () => false,
+    isItemError: () => true,
     fullSearchInterval: 0n
   })

@@ -1,5 +1,5 @@
 /** Leases documents that are due. */
-import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,7 +7,7 @@ import { indexOf, type Values } from "./Codecs.ts"
 import type * as Changes from "./Changes.ts"
 import * as DueSearch from "./DueSearch.ts"
 import * as Known from "./Known.ts"
-import { type Collection, laneCount, type Line, type Store } from "./Records.ts"
+import { type Collection, laneCount, type Line, type Store, type Write } from "./Records.ts"
 
 /** The milliseconds after which an unreadable document is leased again. */
 const unreadablePause = 300_000
@@ -18,43 +18,58 @@ interface Tools<Stored> {
   readonly search: ReturnType<typeof DueSearch.make>
   readonly nextVersion: Changes.Options["nextVersion"]
   readonly refresh: Effect.Effect<void, SqlError>
+  readonly isItemError: Changes.Options["isItemError"]
   readonly bounded: <A>(call: Effect.Effect<A, SqlError>) => Effect.Effect<A, StoreUnavailable>
 }
 
 export const make = <Stored>({
   bounded,
+  isItemError,
   known,
   nextVersion,
   refresh,
   search,
   store
 }: Tools<Stored>) => {
-  const parkUnreadable = (
-    collection: Collection,
-    lines: ReadonlyArray<Line<Stored> & { readonly lane: number }>,
+  const parkOf = (
+    { document, key, lane, listedAt, version }: Line<Stored> & { readonly lane: number },
     at: number
-  ): Effect.Effect<void, SqlError> =>
-    lines.length === 0
-      ? Effect.void
-      : Effect.asVoid(
-          store.commit(
-            collection,
-            lines.map(({ document, key, lane, listedAt = at, version }) => {
-              const due = Array.from({ length: laneCount }, (_, each) =>
-                each === lane ? at + unreadablePause : undefined
-              )
-              return {
-                key,
-                expected: version,
-                version: nextVersion(version),
-                document,
-                index: { ...Known.nowhere, due, listed: [listedAt, listedAt], parts: 1 },
-                put: [],
-                remove: []
-              }
-            })
-          )
-        )
+  ): Write<Stored> => {
+    const due = Array.from({ length: laneCount }, (_, each) =>
+      each === lane ? at + unreadablePause : undefined
+    )
+    const since = listedAt ?? at
+    return {
+      key,
+      expected: version,
+      version: nextVersion(version),
+      document,
+      index: { ...Known.nowhere, due, listed: [since, since], parts: 1 },
+      put: [],
+      remove: []
+    }
+  }
+
+  /** Commits writes together, or one by one if the store refuses some of them, but not all. */
+  const commit = (collection: Collection, writes: ReadonlyArray<Write<Stored>>) =>
+    Effect.suspend(() => {
+      const refused = new Map<string, SqlError>()
+      const commitAll = (some: typeof writes) =>
+        store.together(store.commit(collection, some, true))
+      const commitEach = Effect.forEach(
+        writes,
+        (write) =>
+          Effect.catchIf(commitAll([write]), isItemError, (error) => {
+            refused.set(write.key, error)
+            return refused.size < writes.length ? Effect.succeed(none) : Effect.fail(error)
+          }),
+        { concurrency: store.committers }
+      ).pipe(Effect.map((all) => new Map(all.flatMap((conflicts) => [...conflicts]))))
+      const committed: Effect.Effect<ReadonlyMap<string, unknown>, SqlError> = writes.length === 0
+        ? Effect.succeed(none)
+        : Effect.catchIf(commitAll(writes), isItemError, () => commitEach)
+      return Effect.map(committed, (conflicts) => ({ conflicts, refused }))
+    })
 
   /** Leases documents, but none that another process changed meanwhile. */
   return Effect.fnUntraced(function* <Name extends Collection, A>(
@@ -69,6 +84,8 @@ export const make = <Stored>({
       readonly dueAt: number | undefined
       /** The documents that cannot be read; those that were not listed before have no `listedAt`. */
       readonly unreadable: ReadonlyArray<Pick<Line<unknown>, "key" | "listedAt">>
+      /** What the store refuses to lease, each with the error. */
+      readonly refused: ReadonlyArray<Refused<A>>
     },
     StoreUnavailable
   > {
@@ -113,29 +130,38 @@ export const make = <Stored>({
       const value = changed.get(key)?.value
       return value === undefined ? [] : [known.writeOf(collection, found, { key, value, version })]
     })
-    const leased: Effect.Effect<ReadonlyMap<string, unknown>, SqlError> = writes.length === 0
-      ? Effect.succeed(new Map())
-      : store.together(store.commit(collection, writes, true))
-    const conflicts = yield* bounded(
-      Effect.andThen(parkUnreadable(collection, unreadable, asked.at), leased)
-    )
+    const parks = unreadable.map((line) => parkOf(line, asked.at))
+    const { conflicts, refused } = yield* bounded(commit(collection, [...parks, ...writes]))
+    const isWritten = (key: string) => !conflicts.has(key) && !refused.has(key)
     for (const write of writes) {
-      if (!conflicts.has(write.key)) {
+      if (isWritten(write.key)) {
         known.keep(collection, write, changed.get(write.key)?.value, false)
       } else known.forget(collection, write.key)
     }
     const next = readable.flatMap(({ key, value }) => {
-      if (conflicts.has(key)) return []
+      if (!isWritten(key)) return []
       const { due } = indexOf[collection](changed.get(key)?.value ?? value)
       return asked.limits.flatMap((limit, lane) => (limit === undefined ? [] : (due[lane] ?? [])))
     })
     const soonest = Math.min(...later, ...next)
     return {
-      taken: [...changed].flatMap(([key, { result }]) => (conflicts.has(key) ? [] : result)),
+      taken: [...changed].flatMap(([key, { result }]) => (isWritten(key) ? result : [])),
       dueAt: soonest === Infinity ? undefined : soonest,
-      unreadable
+      unreadable: unreadable.filter(({ key }) => isWritten(key)),
+      refused: [...refused].flatMap(([key, cause]) =>
+        (changed.get(key)?.result ?? []).map((one) => ({
+          one,
+          error: new StoreUnavailable({ cause })
+        }))
+      )
     }
   })
 }
 
-const noWork = { taken: [], dueAt: undefined, unreadable: [] }
+export interface Refused<A> {
+  readonly one: A
+  readonly error: StoreUnavailable
+}
+
+const none: ReadonlyMap<string, unknown> = new Map()
+const noWork = { taken: [], dueAt: undefined, unreadable: [], refused: [] }

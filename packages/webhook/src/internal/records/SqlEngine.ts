@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function* (
         committers,
         commit,
         isBlocked,
-        isItemError: (error) => !error.isRetryable && !isReadOnly(error),
+        isItemError,
         keyOf: (item) => item,
         wait,
         maxWaiting,
@@ -58,9 +58,12 @@ export const make = Effect.fnUntraced(function* (
       }),
     retire: (error) => Effect.andThen(withoutRow(error), retire(error)),
     isBlocked,
+    isItemError,
     fullSearchInterval: sql.onDialectOrElse(fullSearchInterval)
   })
 })
+
+const isItemError = (error: SqlError): boolean => !error.isRetryable && !isReadOnly(error)
 
 /** Removes the part of an error of PostgreSQL that quotes a row, so that no log has it. */
 const withoutRow = ({ reason: { cause } }: SqlError) =>

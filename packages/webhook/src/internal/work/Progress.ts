@@ -116,6 +116,8 @@ export interface Progress {
     step: Step
   ) => <A>(step: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A>
   readonly released: (sort: Step["sort"], row?: Subject) => void
+  /** Raises the alarm about a row that the store refuses to write. */
+  readonly refused: (row: Subject, error: unknown) => Effect.Effect<string>
   readonly failed: (sort: Step["sort"], error: unknown) => Effect.Effect<Fault.Fault>
   /** Allows a refused step one more try. */
   readonly end: () => void
@@ -202,7 +204,15 @@ export const make = Effect.fnUntraced(function* (
     if (sort === "calls" || rows.get(keyOf(row))?.sort === sort) rows.delete(keyOf(row))
   }
 
+  const refused = (row: Subject, error: unknown, sort: Step["sort"] = "rows") =>
+    Effect.suspend(() => {
+      const { cause } = Fault.of(error)
+      stick(row, sort, cause)
+      return Effect.as(raise(`${notWritten}: ${cause}`), cause)
+    })
+
   return {
+    refused,
     ofRound: (step, sort = "rounds") =>
       step.pipe(
         Effect.tap(() => Effect.sync(() => succeed(sort))),
@@ -219,14 +229,11 @@ export const make = Effect.fnUntraced(function* (
               !Fault.isLasting(Fault.of(error)) ||
               !(isEnding || rows.has(keyOf(row)) || ++tries >= maxTries)
           }),
-          Effect.catch((error) => {
-            const { cause } = Fault.of(error)
-            stick(row, sort, cause)
-            return Effect.andThen(
-              raise(`${notWritten}: ${cause}`),
+          Effect.catch((error) =>
+            Effect.flatMap(refused(row, error, sort), (cause) =>
               Effect.die(new NotWritten({ cause }))
             )
-          }),
+          ),
           Effect.tap(() => Effect.sync(() => isEnd && released(sort, row)))
         )
     },
@@ -261,6 +268,7 @@ export const Current: Context.Reference<Progress> = /* @__PURE__ */ Context.Refe
       ofRound: (step) => step,
       ofRow: () => (step) => Effect.orDie(Effect.retry(step, retrySchedule)),
       released: () => undefined,
+      refused: (_, error) => Effect.sync(() => Fault.of(error).cause),
       failed: (_, error) => Effect.sync(() => Fault.of(error)),
       end: () => undefined,
       state: Effect.succeed({ cause: undefined, rows: [] })

@@ -196,7 +196,11 @@ const start = Effect.fnUntraced(function* (
     const untilCheck = yield* checkClocks
     const at = yield* Clock.currentTimeMillis
     // Uninterruptible, because only the fiber of a claimed row releases its lease.
-    const { dueAt, unreadable = [] } = yield* shard
+    const {
+      dueAt,
+      refused = [],
+      unreadable = []
+    } = yield* shard
       .claim({ at, until: at + lease, limit: slots.free(), newest: slots.newest() })
       .pipe(
         progress.ofRound,
@@ -206,6 +210,7 @@ const start = Effect.fnUntraced(function* (
     yield* Effect.forEach(unreadable, (key) =>
       journal.record(key, { _tag: "DeadLettered", reason: "unreadable" })
     )
+    yield* Effect.forEach(refused, ({ error, one }) => progress.refused(one, error))
     const untilDue = Duration.millis(Math.min(Math.max((dueAt ?? Infinity) - at, 0), untilCheck))
     yield* Effect.raceAllFirst([
       shard.awaitWork,

@@ -1,0 +1,75 @@
+import { expect } from "vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { Ledger } from "../src/Ledger.ts"
+import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
+import * as Fault from "../src/internal/sql/Fault.ts"
+import { card, verified } from "@pawl/test-support/Service"
+import { inEachStore } from "@pawl/test-support/Stores"
+import { testIn } from "@pawl/test-support/Tests"
+
+/** Refuses to update the documents of "bad". */
+const refuse = (sql: SqlClient, table: string) =>
+  sql.onDialectOrElse({
+    pg: () =>
+      Effect.andThen(
+        sql.unsafe(`CREATE OR REPLACE FUNCTION pawl_test_refuse_one() RETURNS trigger
+          LANGUAGE plpgsql AS
+          'BEGIN IF NEW.key LIKE ''bad%'' THEN RAISE EXCEPTION ''refused''; END IF; RETURN NEW; END'`),
+        sql.unsafe(`CREATE TRIGGER pawl_test_refuse_one BEFORE UPDATE ON ${table}
+          FOR EACH ROW EXECUTE FUNCTION pawl_test_refuse_one()`)
+      ),
+    orElse: () =>
+      sql.unsafe(`CREATE TRIGGER ${table}_refuse_one BEFORE UPDATE ON ${table}
+        WHEN NEW.key LIKE 'bad%' BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+  })
+
+const allow = (sql: SqlClient, table: string) =>
+  sql.onDialectOrElse({
+    pg: () => sql.unsafe(`DROP TRIGGER pawl_test_refuse_one ON ${table}`),
+    orElse: () => sql.unsafe(`DROP TRIGGER ${table}_refuse_one`)
+  })
+
+await inEachStore((place) => {
+  const test = testIn(place)
+
+  test("R46: a transaction that the store refuses to write keeps no other from its lease", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    const at = yield* Clock.currentTimeMillis
+    for (const transactionId of ["1", "bad", "2", "3"])
+      yield* ledger.accept(verified("card", card({ transactionId })), at)
+    yield* sql`UPDATE pawl_transactions SET document = '', version = version + 1
+      WHERE key LIKE '3%'`
+    yield* refuse(sql, "pawl_transactions")
+    const claim = (after: number) =>
+      ledger.claim({ at: at + after, until: at + after + 1000, limit: 9 })
+    const { refused = [], rows, unreadable } = yield* claim(0)
+    expect(rows.map(({ transactionId }) => transactionId).toSorted()).toEqual(["1", "2"])
+    expect(unreadable).toEqual([{ method: "card", transactionId: "3" }])
+    expect(refused.map(({ error, one }) => [one.transactionId, Fault.of(error).kind])).toEqual([
+      ["bad", "statement"]
+    ])
+    // Nothing else is due, so the claim fails as one of a store that refuses all.
+    expect(yield* Effect.flip(claim(1))).toMatchObject({ _tag: "StoreUnavailable" })
+    yield* allow(sql, "pawl_transactions")
+    expect((yield* claim(2)).rows).toMatchObject([{ transactionId: "bad" }])
+  })
+
+  test("R46: a request that the store refuses to write keeps no other from its lease", function* () {
+    const requests = yield* RequestStore
+    const sql = yield* SqlClient
+    for (const requestId of ["1", "bad", "2"])
+      yield* requests.write(
+        { requestId, kind: "card-payment", digest: "digest", hasCardData: false },
+        { at: 1 }
+      )
+    yield* refuse(sql, "pawl_requests")
+    const { failure, rows } = yield* requests.claim({ at: 1, until: 2, limit: 9 })
+    yield* allow(sql, "pawl_requests")
+    expect(rows.map(({ requestId }) => requestId).toSorted()).toEqual(["1", "2"])
+    // After a minute of it the process raises its alarm.
+    expect(Fault.of(failure).kind).toBe("statement")
+  })
+})
