@@ -138,7 +138,7 @@ const aborting = Effect.fnUntraced(function* (committers: number) {
       ),
     retire: () => Effect.void,
     isBlocked: () => false,
-    isItemError: () => true,
+    commitLeases: () => Effect.never,
     fullSearchInterval: 0n
   })
   return { one, other, abort: () => (state = "armed"), end: () => (state = "usual") }

@@ -48,9 +48,9 @@ await inEachStore((place) => {
     const { refused = [], rows, unreadable } = yield* claim(0)
     expect(rows.map(({ transactionId }) => transactionId).toSorted()).toEqual(["1", "2"])
     expect(unreadable).toEqual([{ method: "card", transactionId: "3" }])
-    expect(refused.map(({ error, one }) => [one.transactionId, Fault.of(error).kind])).toEqual([
-      ["bad", "statement"]
-    ])
+    expect(
+      refused.map(({ error, one }) => [one.leased.transactionId, Fault.of(error).kind])
+    ).toEqual([["bad", "statement"]])
     // Nothing else is due, so the claim fails as one of a store that refuses all.
     expect(yield* Effect.flip(claim(1))).toMatchObject({ _tag: "StoreUnavailable" })
     yield* allow(sql, "pawl_transactions")

@@ -105,7 +105,7 @@ export const make = (
         readonly rows: ReadonlyArray<Leased>
         readonly dueAt: number | undefined
         readonly unreadable?: ReadonlyArray<TransactionKey>
-        readonly refused?: ReadonlyArray<Refused<Row>>
+        readonly refused?: ReadonlyArray<Refused<{ readonly leased: Row }>>
       },
       StoreUnavailable
     > =>
@@ -261,7 +261,7 @@ const claimIn = (records: Records, { at, limit, newest = 0, until }: Claim) => {
   const leased = records.lease("transactions", asked, take)
   return Effect.map(leased, ({ dueAt, refused, taken, unreadable }) => ({
     dueAt,
-    refused: refused.map(({ error, one }) => ({ one: one.leased, error })),
+    refused,
     unreadable: unreadable.flatMap(({ key, listedAt }) =>
       listedAt === undefined ? transactionOf(key) : []
     ),

@@ -39,8 +39,6 @@ export interface Options {
     ) => Effect.Effect<ReadonlyArray<Exit.Exit<Done, SqlError>>>
   ) => Effect.Effect<Commit, never, Scope.Scope>
   readonly isBlocked: (error: SqlError) => boolean
-  /** Tells whether an error may be that of one document in a commit of several. */
-  readonly isItemError: (error: SqlError) => boolean
 }
 
 export interface Item {

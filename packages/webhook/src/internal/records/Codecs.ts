@@ -72,20 +72,16 @@ export const values: Codecs<unknown> = {
 }
 
 /** JSON has no line break, so the check is a line of its own. */
-const json: Codec<string> = {
-  encode: (value) => seal([JSON.stringify(value)]),
-  decode: (text) => JSON.parse(open(text).join("\n")) as unknown
-}
+const encode = (value: unknown): string => seal([JSON.stringify(value)])
+const decode = (text: string): unknown => JSON.parse(open(text).join("\n")) as unknown
 
 /** The settings that work goes on without: one that cannot be read counts as unset. */
-const notes = new Set(["alive", "check", "reads"])
+const notes = ["alive", "check", "reads"]
 
 const settings: Codec<string> = {
-  ...json,
-  decode: (text, key) => {
-    const read = Result.try(() => json.decode(text, key))
-    return notes.has(key) ? Result.getOrUndefined(read) : Result.getOrThrow(read)
-  }
+  encode,
+  decode: (text, key) =>
+    notes.includes(key) ? Result.getOrUndefined(Result.try(() => decode(text))) : decode(text)
 }
 
 export const texts: Codecs<string> = {
@@ -97,6 +93,6 @@ export const texts: Codecs<string> = {
     encode: (row) => RequestDocument.encode(row as RequestRow),
     decode: RequestDocument.decode
   },
-  quarantine: json,
+  quarantine: { encode, decode },
   settings
 }

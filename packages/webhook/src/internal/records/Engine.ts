@@ -39,6 +39,7 @@ export interface Options extends Changes.Options {
   readonly compact: Effect.Effect<void, SqlError>
   readonly refresh?: Effect.Effect<void, SqlError>
   readonly retire: (error: SqlError) => Effect.Effect<void>
+  readonly commitLeases: Leases.CommitLeases
   /** The time between searches from the start, in nanoseconds. */
   readonly fullSearchInterval: bigint
 }
@@ -182,6 +183,7 @@ export const makeLocal = <Stored>(
     groupOf: () => Effect.never,
     retire: () => Effect.void,
     isBlocked: () => false,
-    isItemError: () => true,
+    commitLeases: (writes, commit) =>
+      Effect.map(commit(writes), (conflicts) => ({ conflicts, refused: new Map() })),
     fullSearchInterval: 0n
   })

@@ -1,5 +1,5 @@
 /** Leases documents that are due. */
-import { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { SqlError } from "effect/sql/SqlError"
@@ -18,13 +18,13 @@ interface Tools<Stored> {
   readonly search: ReturnType<typeof DueSearch.make>
   readonly nextVersion: Changes.Options["nextVersion"]
   readonly refresh: Effect.Effect<void, SqlError>
-  readonly isItemError: Changes.Options["isItemError"]
+  readonly commitLeases: CommitLeases
   readonly bounded: <A>(call: Effect.Effect<A, SqlError>) => Effect.Effect<A, StoreUnavailable>
 }
 
 export const make = <Stored>({
   bounded,
-  isItemError,
+  commitLeases,
   known,
   nextVersion,
   refresh,
@@ -49,27 +49,6 @@ export const make = <Stored>({
       remove: []
     }
   }
-
-  /** Commits writes together, or one by one if the store refuses some of them, but not all. */
-  const commit = (collection: Collection, writes: ReadonlyArray<Write<Stored>>) =>
-    Effect.suspend(() => {
-      const refused = new Map<string, SqlError>()
-      const commitAll = (some: typeof writes) =>
-        store.together(store.commit(collection, some, true))
-      const commitEach = Effect.forEach(
-        writes,
-        (write) =>
-          Effect.catchIf(commitAll([write]), isItemError, (error) => {
-            refused.set(write.key, error)
-            return refused.size < writes.length ? Effect.succeed(none) : Effect.fail(error)
-          }),
-        { concurrency: store.committers }
-      ).pipe(Effect.map((all) => new Map(all.flatMap((conflicts) => [...conflicts]))))
-      const committed: Effect.Effect<ReadonlyMap<string, unknown>, SqlError> = writes.length === 0
-        ? Effect.succeed(none)
-        : Effect.catchIf(commitAll(writes), isItemError, () => commitEach)
-      return Effect.map(committed, (conflicts) => ({ conflicts, refused }))
-    })
 
   /** Leases documents, but none that another process changed meanwhile. */
   return Effect.fnUntraced(function* <Name extends Collection, A>(
@@ -131,7 +110,13 @@ export const make = <Stored>({
       return value === undefined ? [] : [known.writeOf(collection, found, { key, value, version })]
     })
     const parks = unreadable.map((line) => parkOf(line, asked.at))
-    const { conflicts, refused } = yield* bounded(commit(collection, [...parks, ...writes]))
+    const { conflicts, refused } = yield* bounded(
+      commitLeases([...parks, ...writes], (some) =>
+        some.length === 0
+          ? Effect.succeed(new Map())
+          : store.together(store.commit(collection, some, true))
+      )
+    )
     const isWritten = (key: string) => !conflicts.has(key) && !refused.has(key)
     for (const write of writes) {
       if (isWritten(write.key)) {
@@ -148,20 +133,28 @@ export const make = <Stored>({
       taken: [...changed].flatMap(([key, { result }]) => (isWritten(key) ? result : [])),
       dueAt: soonest === Infinity ? undefined : soonest,
       unreadable: unreadable.filter(({ key }) => isWritten(key)),
-      refused: [...refused].flatMap(([key, cause]) =>
-        (changed.get(key)?.result ?? []).map((one) => ({
-          one,
-          error: new StoreUnavailable({ cause })
-        }))
+      refused: [...refused].flatMap(([key, error]) =>
+        (changed.get(key)?.result ?? []).map((one) => ({ one, error }))
       )
     }
   })
 }
 
+/** Commits writes, and returns the conflicts, and what the store refuses with the errors. */
+export type CommitLeases = <W extends Write<unknown>>(
+  writes: ReadonlyArray<W>,
+  commit: (writes: ReadonlyArray<W>) => Effect.Effect<ReadonlyMap<string, unknown>, SqlError>
+) => Effect.Effect<
+  {
+    readonly conflicts: ReadonlyMap<string, unknown>
+    readonly refused: ReadonlyMap<string, SqlError>
+  },
+  SqlError
+>
+
 export interface Refused<A> {
   readonly one: A
-  readonly error: StoreUnavailable
+  readonly error: SqlError
 }
 
-const none: ReadonlyMap<string, unknown> = new Map()
 const noWork = { taken: [], dueAt: undefined, unreadable: [], refused: [] }

@@ -210,7 +210,7 @@ const start = Effect.fnUntraced(function* (
     yield* Effect.forEach(unreadable, (key) =>
       journal.record(key, { _tag: "DeadLettered", reason: "unreadable" })
     )
-    yield* Effect.forEach(refused, ({ error, one }) => progress.refused(one, error))
+    yield* Effect.forEach(refused, ({ error, one }) => progress.refused(one.leased, error))
     const untilDue = Duration.millis(Math.min(Math.max((dueAt ?? Infinity) - at, 0), untilCheck))
     yield* Effect.raceAllFirst([
       shard.awaitWork,
