@@ -38,15 +38,16 @@ await inEachStore((place) => {
     const ledger = yield* Ledger
     const sql = yield* SqlClient
     const at = yield* Clock.currentTimeMillis
-    for (const transactionId of ["1", "bad", "2", "3"])
+    for (const transactionId of ["1", "bad", "2", "3", "bad too"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
     yield* sql`UPDATE pawl_transactions SET document = '', version = version + 1
-      WHERE key LIKE '3%'`
+      WHERE key LIKE '3%' OR key LIKE 'bad too%'`
     yield* refuse(sql, "pawl_transactions")
     const claim = (after: number) =>
       ledger.claim({ at: at + after, until: at + after + 1000, limit: 9 })
     const { refused = [], rows, unreadable } = yield* claim(0)
     expect(rows.map(({ transactionId }) => transactionId).toSorted()).toEqual(["1", "2"])
+    // One that cannot be parked either is tried again.
     expect(unreadable).toEqual([{ method: "card", transactionId: "3" }])
     expect(
       refused.map(({ error, one }) => [one.leased.transactionId, Fault.of(error).kind])
@@ -54,7 +55,9 @@ await inEachStore((place) => {
     // Nothing else is due, so the claim fails as one of a store that refuses all.
     expect(yield* Effect.flip(claim(1))).toMatchObject({ _tag: "StoreUnavailable" })
     yield* allow(sql, "pawl_transactions")
-    expect((yield* claim(2)).rows).toMatchObject([{ transactionId: "bad" }])
+    const last = yield* claim(2)
+    expect(last.rows).toMatchObject([{ transactionId: "bad" }])
+    expect(last.unreadable).toEqual([{ method: "card", transactionId: "bad too" }])
   })
 
   test("R46: a request that the store refuses to write keeps no other from its lease", function* () {

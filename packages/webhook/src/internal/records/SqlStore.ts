@@ -95,9 +95,8 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
         : sql`DELETE FROM ${table} WHERE key = ${key} AND version = ${expected} RETURNING key`
       if ((found.length === 0) === (expected !== undefined)) conflicts.set(key, undefined)
       // A document that is made meanwhile keeps its texts.
-      else
-        yield* sql`DELETE FROM ${sql(textsOf(collection))}
-          WHERE key = ${key} AND NOT EXISTS (SELECT key FROM ${table} WHERE key = ${key})`
+      yield* sql`DELETE FROM ${sql(textsOf(collection))}
+        WHERE key = ${key} AND NOT EXISTS (SELECT key FROM ${table} WHERE key = ${key})`
     }
     return conflicts
   })
