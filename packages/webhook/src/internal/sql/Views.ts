@@ -1,7 +1,7 @@
 /**
  * The views of a store, for people who use SQL: fields cut out of the text of a document
- * (`Fields`). Of a transaction with several rows a view shows the first one. Nothing in pawl reads
- * a view.
+ * (`Fields`). Of a transaction with several rows a view shows the kind of the first one, and the
+ * first value of each other field. Nothing in pawl reads a view.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
