@@ -11,6 +11,8 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { SqlClient } from "effect/sql/SqlClient"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
+import * as Settings from "../src/internal/ledger/Settings.ts"
+import { Records } from "../src/internal/records/Records.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import { Ledger } from "../src/Ledger.ts"
 import * as Journal from "../src/Journal.ts"
@@ -253,6 +255,19 @@ await inEachStore((place) => {
       expect(refused.message).toContain("restore the row")
     }
     expect(service.seen).toEqual([])
+  })
+
+  test("R50: a database with an unreadable request is not taken for an empty shard", function* () {
+    const { own } = yield* Records
+    const sql = yield* SqlClient
+    const { write } = yield* RequestStore
+    for (const requestId of ["1", "2"])
+      yield* write(
+        { requestId, kind: "card-payment", digest: "digest", hasCardData: false },
+        { at: 1 }
+      )
+    yield* sql`UPDATE pawl_requests SET document = '' WHERE key = '1'`
+    expect(yield* Settings.takePlace(own[0], { position: 0, count: 2 })).toBe(false)
   })
 
   test("R50: an unreadable note of a worker counts as unset, and is written anew", function* () {

@@ -111,8 +111,8 @@ export const takePlace = (
     const isPlaced = (yield* orDie("The setting")(records.get("settings", "place"))) !== undefined
     if (!isPlaced && place.count > 1) {
       for (const collection of ["transactions", "requests"] as const) {
-        const { found } = yield* records.page(collection, { after: "", limit: 1 })
-        if (found.length > 0) return false
+        const { last } = yield* records.page(collection, { after: "", limit: 1 })
+        if (last !== undefined) return false
       }
     }
     // Another process may start at the same time, with another number of shards.
