@@ -5,31 +5,10 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { Ledger } from "../src/Ledger.ts"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import * as Fault from "../src/internal/sql/Fault.ts"
+import { allow, refuse } from "./refusals.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
-
-/** Refuses to update the documents of "bad". */
-const refuse = (sql: SqlClient, table: string) =>
-  sql.onDialectOrElse({
-    pg: () =>
-      Effect.andThen(
-        sql.unsafe(`CREATE OR REPLACE FUNCTION pawl_test_refuse_one() RETURNS trigger
-          LANGUAGE plpgsql AS
-          'BEGIN IF NEW.key LIKE ''bad%'' THEN RAISE EXCEPTION ''refused''; END IF; RETURN NEW; END'`),
-        sql.unsafe(`CREATE TRIGGER pawl_test_refuse_one BEFORE UPDATE ON ${table}
-          FOR EACH ROW EXECUTE FUNCTION pawl_test_refuse_one()`)
-      ),
-    orElse: () =>
-      sql.unsafe(`CREATE TRIGGER ${table}_refuse_one BEFORE UPDATE ON ${table}
-        WHEN NEW.key LIKE 'bad%' BEGIN SELECT RAISE(ABORT, 'refused'); END`)
-  })
-
-const allow = (sql: SqlClient, table: string) =>
-  sql.onDialectOrElse({
-    pg: () => sql.unsafe(`DROP TRIGGER pawl_test_refuse_one ON ${table}`),
-    orElse: () => sql.unsafe(`DROP TRIGGER ${table}_refuse_one`)
-  })
 
 await inEachStore((place) => {
   const test = testIn(place)

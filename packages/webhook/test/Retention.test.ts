@@ -12,6 +12,8 @@ import { layerMemory as layerRequests } from "../src/internal/ledger/RequestStor
 import * as LedgerSql from "../src/LedgerSql.ts"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Records } from "../src/internal/records/Records.ts"
+import * as Fault from "../src/internal/sql/Fault.ts"
+import { allow, refuse } from "./refusals.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { finish, november } from "@pawl/test-support/Finished"
 import { live } from "@pawl/test-support/Tests"
@@ -75,6 +77,19 @@ const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown
     expect(yield* left).toEqual([])
     expect(deleted).toEqual([3, 2, 0, 0])
     expect((yield* ledger.get("card", "5"))?.told).toBe("SUCCEED")
+  })
+
+  test("a transaction that the store refuses to write keeps no other text, and is reported", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    yield* finish("bad", 0)
+    for (let id = 1; id < 40; id++) yield* finish(String(id), id)
+    yield* refuse(sql, "pawl_transactions")
+    const failed = yield* Effect.flip(ledger.deleteBodies({ before: 99, limit: 99 }))
+    yield* allow(sql, "pawl_transactions")
+    expect(Fault.of(failed).kind).toBe("statement")
+    expect(yield* left).toHaveLength(1)
+    expect((yield* ledger.get("card", "bad"))?.newestCallbacks).toHaveProperty("SUCCEED")
   })
 
   test("a text of a newer version keeps no other from its deletion", function* () {

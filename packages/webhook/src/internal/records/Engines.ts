@@ -10,6 +10,7 @@ import type { Values } from "./Codecs.ts"
 import type { PageOf, Records } from "./Engine.ts"
 import type { Found } from "./Known.ts"
 import type { Rule } from "./Rule.ts"
+import * as Fault from "../sql/Fault.ts"
 
 export type ShardKey =
   | { readonly method: Method; readonly transactionId: string }
@@ -102,24 +103,31 @@ export const eachDue = Effect.fnUntraced(function* <Name extends Collection>(
   }
 })
 
-/** Changes documents, and adds their results; unreadable ones are skipped. */
-export const changeEach = <Name extends Collection>(
+/**
+ * Changes documents, and adds their results; unreadable ones are skipped. Fails at the end if the
+ * store refuses some of them.
+ */
+export const changeEach = Effect.fnUntraced(function* <Name extends Collection>(
   records: Records,
   collection: Name,
   keys: Iterable<string>,
   ruleOf: (key: string) => Rule<Values[Name], number>
-): Effect.Effect<number, StoreUnavailable> =>
-  Effect.map(
-    Effect.forEach(
-      keys,
-      (key) =>
-        Effect.catchTag(records.change(collection, key, ruleOf(key)), "Unreadable", () =>
-          Effect.succeed(0)
-        ),
-      { concurrency: 16 }
-    ),
-    sum
+): Effect.fn.Return<number, StoreUnavailable> {
+  let refused: StoreUnavailable | undefined
+  const counts = yield* Effect.forEach(
+    keys,
+    (key) =>
+      Effect.catch(records.change(collection, key, ruleOf(key)), (error) => {
+        if (error._tag === "StoreUnavailable") {
+          if (!Fault.isLasting(Fault.of(error))) return Effect.fail(error)
+          refused = error
+        }
+        return Effect.succeed(0)
+      }),
+    { concurrency: 16 }
   )
+  return refused === undefined ? sum(counts) : yield* Effect.fail(refused)
+})
 
 export const sum = (counts: ReadonlyArray<number>): number =>
   counts.reduce((one, two) => one + two, 0)

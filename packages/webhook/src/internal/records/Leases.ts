@@ -63,7 +63,7 @@ export const make = <Stored>({
       readonly dueAt: number | undefined
       /** The documents that cannot be read; those that were not listed before have no `listedAt`. */
       readonly unreadable: ReadonlyArray<Pick<Line<unknown>, "key" | "listedAt">>
-      /** What the store refuses to lease, each with the error. */
+      /** The results that the store refuses to write, each with its error. */
       readonly refused: ReadonlyArray<Refused<A>>
     },
     StoreUnavailable
