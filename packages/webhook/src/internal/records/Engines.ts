@@ -117,13 +117,15 @@ export const changeEach = Effect.fnUntraced(function* <Name extends Collection>(
   const counts = yield* Effect.forEach(
     keys,
     (key) =>
-      Effect.catch(records.change(collection, key, ruleOf(key)), (error) => {
-        if (error._tag === "StoreUnavailable") {
-          if (!Fault.isLasting(Fault.of(error))) return Effect.fail(error)
-          refused = error
-        }
-        return Effect.succeed(0)
-      }),
+      records.change(collection, key, ruleOf(key)).pipe(
+        Effect.catch((error) => {
+          if (error._tag === "StoreUnavailable") {
+            if (!Fault.isLasting(Fault.of(error))) return Effect.fail(error)
+            refused = error
+          }
+          return Effect.succeed(0)
+        })
+      ),
     { concurrency: 16 }
   )
   return refused === undefined ? sum(counts) : yield* Effect.fail(refused)
