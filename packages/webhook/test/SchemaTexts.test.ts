@@ -10,8 +10,8 @@ import { migrations } from "../src/internal/sql/Schema.ts"
 
 const digests = {
   "1_documents": {
-    sqlite: "124ad624a7de99e18ce3b5b19376f6e4ff2d883ed76f79c5250dfda4acbe91ba",
-    postgres: "90216cf2634015c32afb76dc41dbc95f9510b1c174b13fb8818a8a5df8886825"
+    sqlite: "82f5f6be0cb11b3d9f130d1b3fcd65bae077e0ebdcf2d182c3b91669e6b2b6df",
+    postgres: "c4ceaec0516bcfcb92033a55cd91aad76ab50bc76b887c52b33393c036f3f573"
   }
 }
 

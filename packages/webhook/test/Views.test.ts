@@ -35,6 +35,9 @@ await inEachStore((place) => {
       const deadLetter = { reason: "handler-failed", at: november + 5, to: undefined } as const
       yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
     }
+    const both = { transactionId: "3", status: "NEW" } as const
+    yield* ledger.register({ ...both, kind: "card-payment" }, november + 2)
+    yield* ledger.register({ ...both, ...ordered, kind: "refund" }, november + 1)
     const lines = yield* sql<Readonly<Record<string, unknown>>>`
         SELECT * FROM pawl_transactions_view ORDER BY transaction_id`
     const numbers = new Set(["created_at", "due_at", "parked_at", "sequence", "callbacks", "parts"])
@@ -73,7 +76,16 @@ await inEachStore((place) => {
         told: null,
         registered: 0,
         due_at: null,
-        parked_at: november + 5
+        parked_at: november + 5,
+        parts: 1
+      },
+      // The second operation has an order, but the first is shown.
+      {
+        ...none,
+        transaction_id: "3",
+        kind: "card-payment",
+        created_at: november + 2,
+        parts: 2
       }
     ])
     expect(columnsOf("pawl_transactions_view").toSorted()).toEqual(
@@ -87,6 +99,6 @@ await inEachStore((place) => {
     )
     expect(queries).toHaveLength(4)
     const results = yield* Effect.forEach(queries, (query) => sql.unsafe(query))
-    expect(results.map(({ length }) => length)).toEqual([2, 1, 1, 0])
+    expect(results.map(({ length }) => length)).toEqual([3, 1, 1, 0])
   })
 })

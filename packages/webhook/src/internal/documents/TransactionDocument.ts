@@ -22,7 +22,7 @@ import * as FactField from "./FactField.ts"
 import * as Fields from "./Fields.ts"
 
 /** The first field of a row: its scope, its kind if that differs, and the time of its creation. */
-const rowField = "k"
+export const rowField = "k"
 
 export const encode = (rows: StoredRows): string => {
   const lines: Array<string> = []

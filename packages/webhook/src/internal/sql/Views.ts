@@ -1,23 +1,35 @@
 /**
  * The views of a store, for people who use SQL: fields cut out of the text of a document
- * (`Fields`). Of a transaction with several rows a view shows the kind of the first one, and the
- * first value of each other field. Nothing in pawl reads a view.
+ * (`Fields`). Of a transaction with several rows a view shows the first one, with the earliest
+ * times of all. Nothing in pawl reads a view.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { laneCount } from "../records/Records.ts"
 import { kinds, methods, outcomes, requestKinds, statuses } from "../documents/Codes.ts"
 import type { Codes } from "../documents/Fields.ts"
+import { rowField } from "../documents/TransactionDocument.ts"
 
-const fieldOf = (sql: SqlClient.SqlClient) => (field: string) =>
+const firstRowOf = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
-    pg: () => `substring(document FROM E'\\n${field}([^\\n]*)')`,
+    pg: () => `split_part(document, E'\\n${rowField}', 1)`,
     orElse: () => {
-      const start = `instr(document, char(10) || '${field}')`
-      const behind = `substr(document, ${start} + 2)`
+      const next = `char(10) || '${rowField}'`
+      return `substr(document, 1, instr(document || ${next}, ${next}))`
+    }
+  })
+
+const fieldOf = (sql: SqlClient.SqlClient) => (field: string) => {
+  const text = firstRowOf(sql)
+  return sql.onDialectOrElse({
+    pg: () => `substring(${text} FROM E'\\n${field}([^\\n]*)')`,
+    orElse: () => {
+      const start = `instr(${text}, char(10) || '${field}')`
+      const behind = `substr(${text}, ${start} + 2)`
       return `CASE WHEN ${start} > 0 THEN substr(${behind}, 1, instr(${behind}, char(10)) - 1) END`
     }
   })
+}
 
 const firstLineOf = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
