@@ -203,6 +203,25 @@ describe("a ledger in memory", () => {
     expect(yield* ledger.deleteOld({ before: 1001, limit: 1000 })).toBe(200)
   })
 
+  test("after the clock was set back, each row and each request is due earlier, however many pages they fill", function* () {
+    const { ledger, requests, write } = yield* build(1)
+    for (let id = 0; id < 250; id++) {
+      yield* write(`${id}`, [{ ...storedRow(`${id}`), dueAt: 9000 }])
+      yield* requests.write(requestRow(`${id}`), { at: 9000 })
+    }
+    yield* ledger.shift({ at: 5000, by: 4000, until: 6000 })
+    expect((yield* ledger.backlog(5000)).due).toBe(250)
+    expect((yield* requests.claim({ at: 5000, until: 6000, limit: 999 })).rows).toHaveLength(250)
+  })
+
+  test("a request that cannot be read is not written anew", function* () {
+    const { engines, requests } = yield* build(1)
+    const value = requestRow("damaged")
+    yield* engines.own[0].change("requests", "damaged", () => ({ value, result: undefined }))
+    const written = yield* requests.write(value, { at: 1000, until: 2000 })
+    expect(written).toMatchObject({ isNew: false, row: { requestId: "damaged", lease: undefined } })
+  })
+
   test("a process deletes nothing that another one changed after it was found", function* () {
     const { engines, ledger, requests, write } = yield* build(1)
     const [records] = engines.own

@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import fc from "fast-check"
+import { randomBytes } from "node:crypto"
 import { expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Change, Leased } from "../src/internal/rule/Row.ts"
@@ -141,6 +142,16 @@ const promises = (place: Place) => {
     const key = { method: "card", transactionId: "100001" } as const
     expect(yield* ledger.redrive(key, 1500)).toBe(true)
     yield* ledger.awaitWork
+  })
+
+  test("a callback that no index could have under its id is kept in quarantine", function* () {
+    const ledger = yield* Ledger
+    // Random, because PostgreSQL compresses a text before it measures it.
+    const transactionId = randomBytes(20_000).toString("hex")
+    const callback = verified("card", card({ transactionId }))
+    expect(callback.quarantine).toBe("transactionId")
+    expect(yield* ledger.accept(callback, 1000)).toEqual({ isNew: true })
+    expect(yield* ledger.accept(callback, 1001)).toEqual({ isNew: false })
   })
 
   test("a flood of callbacks with one status leaves room for another status, and for another kind", function* () {

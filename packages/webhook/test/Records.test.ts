@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import type * as Scope from "effect/Scope"
 import * as Fact from "../src/internal/rule/Fact.ts"
+import type { PageOf } from "../src/internal/records/Engine.ts"
 import { Unreadable } from "../src/internal/records/Known.ts"
 import type { Rule } from "../src/internal/records/Rule.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
@@ -66,7 +67,13 @@ const byKey = ([one]: readonly [string, number], [two]: readonly [string, number
   one < two ? -1 : 1
 
 const storedIn = Effect.fnUntraced(function* ({ records }: Process, ids: ReadonlyArray<number>) {
-  const { found } = yield* records.page("transactions", { after: "", limit: 1000 })
+  const found: Array<PageOf<"transactions">["found"][number]> = []
+  let after: string | undefined = ""
+  while (after !== undefined) {
+    const page: PageOf<"transactions"> = yield* records.page("transactions", { after, limit: 3 })
+    found.push(...page.found)
+    after = page.last
+  }
   const names = ["old", "text", "bad"]
   const listed = yield* records.list("transactions", { from: { at: 0, key: "" }, limit: 1000 })
   const due = yield* records.due("transactions", [{ lane: 2, from: 0, to: 1e6, limit: 1000 }])
