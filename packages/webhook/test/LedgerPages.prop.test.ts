@@ -1,4 +1,5 @@
 /** Lists and deletions that go through more documents than one page has. */
+import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -8,6 +9,7 @@ import { repeats } from "@pawl/test-support/Repeats"
 import { build, documentsOf, scopes, storedRow } from "./memoryLedger.ts"
 import { bodyName } from "../src/internal/ledger/Accepting.ts"
 import * as Keeping from "../src/internal/ledger/Keeping.ts"
+import * as Working from "../src/internal/ledger/Working.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import type { Parked } from "../src/internal/rule/Row.ts"
 import type { PlannedPage } from "../src/internal/rule/RowPages.ts"
@@ -212,6 +214,41 @@ describe("a ledger in memory", () => {
     yield* ledger.shift({ at: 5000, by: 4000, until: 6000 })
     expect((yield* ledger.backlog(5000)).due).toBe(250)
     expect((yield* requests.claim({ at: 5000, until: 6000, limit: 999 })).rows).toHaveLength(250)
+  })
+
+  test("a request that a person denied while its transaction settled it is not deleted", function* () {
+    const { engines, requests, write } = yield* build(1)
+    const [records] = engines.own
+    yield* requests.write(requestRow("1"), { at: 0 })
+    const deny = (row: RequestRow | undefined) => ({
+      value: row && { ...row, deniedTransactionId: "2" },
+      result: undefined
+    })
+    const get: typeof records.get = (...asked) =>
+      Effect.tap(records.get(...asked), () => Effect.orDie(records.change("requests", "1", deny)))
+    const own = { ...records, get }
+    const working = Working.make({ ...engines, own: [own], of: () => own }, () =>
+      Effect.die("unused")
+    )
+    const stored = storedRow("2")
+    const signed = { account: "a", amount: "1", currency: "EUR", transactionId: "2" }
+    const row = {
+      ...stored.row,
+      ordered: { requestId: "1" },
+      newestCallbacks: { SUCCEED: { at: 0, signed } }
+    }
+    yield* write("2", [{ ...stored, row, dueAt: 0 }])
+    const { rows } = yield* working.claim({ at: 0, until: 9, limit: 1 })
+    for (const leased of rows)
+      yield* working.write(leased, {
+        evidence: Evidence.confirmed("SUCCEED"),
+        read: { status: "SUCCEED", askedAt: 1 },
+        release: { dueAt: undefined }
+      })
+    expect(yield* requests.get("1")).toMatchObject({
+      deniedTransactionId: "2",
+      settledAt: undefined
+    })
   })
 
   test("a request that cannot be read is not written anew", function* () {
