@@ -86,21 +86,24 @@ const ends =
 const isSale = (transition: Transition) => isPayment(transition) && transition.to === "SUCCEED"
 
 /**
- * Sends a parcel once for each name. Names that are not stored are in the memory of the process.
+ * Sends a parcel once for each name. A new process may have lost the names. A slow handler locks in
+ * the memory of its process.
  */
 const sendingOnce = (
   nameOf: (transition: Transition) => string,
-  { isStored = true, isSlow = false, isDue = isSale } = {}
+  { isKept = true, isSlow = false, isDue = isSale } = {}
 ): Plant => ({
-  start: (handle, send, stored) => {
-    const seen = isStored ? stored : new Set<string>()
-    return async (transition) => {
+  start: (handle, send, seen) => {
+    if (!isKept) seen.clear()
+    let turn = Promise.resolve()
+    const take = async (transition: Transition) => {
       const isNew = isDue(transition) && !seen.has(nameOf(transition))
       if (isSlow) await Promise.resolve()
       if (isNew) send()
       if (isNew) seen.add(nameOf(transition))
       handle(transition)
     }
+    return (transition) => (turn = turn.then(() => take(transition)))
   }
 })
 
@@ -113,7 +116,29 @@ const asFailed = (next: Transition): Transition => ({
 type Planted = readonly [bug: string, law: string, plant: Plant]
 
 const ofEachKind: ReadonlyArray<Planted> = [
-  ["the last call wins", "a call that ends after a later one", { isLater: () => true }],
+  [
+    "the last call wins, unless its id was seen",
+    "a call that ends after a later one",
+    {
+      isLater: () => true,
+      start: (handle, _, seen) => (transition) => {
+        if (!seen.has(transition.id)) handle(transition)
+        seen.add(transition.id)
+      }
+    }
+  ],
+  [
+    "an unknown status ends a transaction",
+    "an unknown status",
+    {
+      start:
+        (handle, _, ended) =>
+        ({ transactionId, ...next }) => {
+          if (!isStatus(next.to)) ended.add(transactionId)
+          if (!ended.has(transactionId)) handle({ transactionId, ...next })
+        }
+    }
+  ],
   [
     "the sequence alone decides",
     "after an older backup",
@@ -216,15 +241,15 @@ export const handlers: ReadonlyArray<Planted> = [
     }
   ],
   [
-    "a set in memory drops the repeats",
+    "a restart forgets the parcels that were sent",
     "a repeat changes nothing",
     {
-      ...sendingOnce(({ requestId }) => String(requestId), { isStored: false }),
+      ...sendingOnce(({ requestId }) => String(requestId), { isKept: false }),
       stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
     }
   ],
   [
-    "the handler looks, waits, and then writes",
+    "a lock in memory is around the look and the write",
     "two calls of one transition",
     {
       ...sendingOnce(({ requestId }) => String(requestId), { isSlow: true }),
@@ -272,6 +297,16 @@ export const handlers: ReadonlyArray<Planted> = [
     }
   ],
   [
+    "the goods that a refund took back are taken again at CHARGEBACK",
+    "CHARGEBACK takes",
+    {
+      stock: (stored) =>
+        stored.some(isPaid)
+          ? 1
+          : -stored.filter(({ from, to }) => to === "CHARGEBACK" && from === "REFUNDED").length
+    }
+  ],
+  [
     "a refund counts when it begins",
     "a refund that has not succeeded",
     {
@@ -301,6 +336,14 @@ export const handlers: ReadonlyArray<Planted> = [
         stored.some((each) => isPayment(each) && ends("SUCCEED", "FAILED", "CANCELLED")(each))
           ? parcels
           : 0
+    }
+  ],
+  [
+    "the goods are taken back at FAILED and once more at CANCELLED",
+    "in a conflict",
+    {
+      stock: (stored) =>
+        stored.some(isPaid) ? 1 : -stored.filter(({ conflict }) => conflict?.length === 3).length
     }
   ],
   [
@@ -384,16 +427,16 @@ export const payoutHandlers: ReadonlyArray<Planted> = [
     { books: (stored) => ({ money: stored.find(isBack)?.signed?.amount ?? 0, stock: 0 }) }
   ],
   [
-    "a set in memory drops the further attempts",
+    "a restart forgets the further attempts",
     "a repeat changes nothing",
     {
       ...returningOnce(String),
-      start: (handle, send, stored) => {
-        const seen = new Set<string>()
+      start: (handle, send, seen) => {
+        seen.delete("again")
         return (transition) => {
           if (isPayout(transition) && isBack(transition)) {
-            if (!(transition.attempt === 1 ? stored : seen).has("back")) send()
-            for (const names of [stored, seen]) names.add("back")
+            if (!seen.has(transition.attempt === 1 ? "back" : "again")) send()
+            for (const name of ["back", "again"]) seen.add(name)
           }
           handle(transition)
         }
@@ -406,7 +449,7 @@ export const payoutHandlers: ReadonlyArray<Planted> = [
     returningOnce(({ attempt, id }) => `${id} ${attempt}`)
   ],
   [
-    "the handler looks, waits, and then writes",
+    "a lock in memory is around the look and the write",
     "two calls of one transition",
     returningOnce(({ requestId }) => String(requestId), { isSlow: true })
   ],

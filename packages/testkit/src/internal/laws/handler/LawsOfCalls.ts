@@ -1,5 +1,5 @@
 /** The parts of the laws of a handler, and those that hold for each kind of transaction. */
-import type { Status } from "@pawl/core/Status"
+import { isStatus, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Generators from "../../../Generators.ts"
@@ -64,6 +64,18 @@ const adding = <A>(
   add: (calls: ReadonlyArray<Model.Call>, more: A) => Steps
 ) => fc.tuple(histories, arbitrary).map(([calls, more]) => add(calls, more))
 
+/** After a call comes one of an unknown status, which takes a number of the transaction. */
+const withUnknown = (
+  known: ReadonlyArray<Model.Call>,
+  at: number,
+  to: string
+): ReadonlyArray<Model.Call> =>
+  known.flatMap((call, place) => {
+    if (call.transactionId !== known[at]?.transactionId || place < at) return call
+    const after = { ...call, sequence: call.sequence + 1 }
+    return place > at ? after : [call, { ...after, from: call.to as Status, to }]
+  })
+
 /** The laws of every kind of transaction: calls that come twice, late, at once, or are not ours. */
 export const lawsOfCalls = (
   histories: typeof Histories.ofPayments
@@ -113,15 +125,17 @@ export const lawsOfCalls = (
       name: "a call that ends after a later one changes nothing",
       section: events,
       explanation:
-        "A call that outlived its lease may end after the next one. A status of a lower rank than the stored one is old, and so is a lower `sequence` of the same rank."
+        "A call that outlived its lease may end after the next one, and may be the first that does its work. A status of a lower rank than the stored one is old, and so is a lower `sequence` of the same rank."
     },
-    adding(histories.all, fc.nat(), (calls, at) => [
-      ...calls,
-      ...calls
-        .slice(at % calls.length)
-        .slice(0, 1)
-        .map(again)
-    ]),
+    adding(histories.all, fc.tuple(fc.nat(), fc.boolean()), (calls, [nat, isFirst]) => {
+      const at = nat % calls.length
+      const [late, ...others] = calls.slice(at)
+      const isOld = others.some(({ transactionId }) => transactionId === late?.transactionId)
+      return [
+        ...(isFirst && isOld ? calls.toSpliced(at, 1) : calls),
+        ...calls.slice(at, at + 1).map(again)
+      ]
+    }),
     keeps(last)
   ),
   law(
@@ -156,13 +170,14 @@ export const lawsOfCalls = (
       name: "an unknown status changes nothing and does not throw",
       section: "docs/decisions/0008",
       explanation:
-        "The service may add statuses, and a later version of pawl may tell them. A branch for everything else takes goods back from customers who paid."
+        "The service may add statuses, and a later version of pawl may tell them. A branch for everything else takes goods back from customers who paid, and the statuses that follow count as before."
     },
-    adding(histories.one, fc.constantFrom(...Generators.unknownStatuses), (known, to) => [
-      ...known,
-      ...calls([...known.map(({ to }) => to), to], histories.fields).slice(-1)
-    ]),
-    keeps(last)
+    adding(
+      histories.all,
+      fc.tuple(fc.nat(), fc.constantFrom(...Generators.unknownStatuses)),
+      (known, [at, to]) => withUnknown(known, at % known.length, to)
+    ),
+    endsLike((steps) => steps.filter((step) => step === "crash" || isStatus(step.to)))
   ),
   law(
     {

@@ -30,8 +30,8 @@ export type Handle = (transition: Transition) => unknown
 /** A shop with one order. */
 export interface Shop {
   /**
-   * Starts a process and returns its handler. It is called again after a crash: the new process
-   * finds only what the shop has stored.
+   * Starts a process and returns its handler. It is called again after a crash, and for a second
+   * process beside the first: each finds only what the shop has stored.
    */
   readonly start: () => Handle | PromiseLike<Handle>
   readonly read: () => Books | PromiseLike<Books>
@@ -81,6 +81,7 @@ const line = (step: Step, at: number): string => {
 export interface Running {
   readonly kind: Shop["kind"]
   readonly play: (steps: ReadonlyArray<Step>) => Effect.Effect<void, unknown>
+  /** Makes calls at the same time, each in a process of its own. */
   readonly together: (steps: ReadonlyArray<Call>) => Effect.Effect<void, unknown>
   readonly books: Effect.Effect<Books>
 }
@@ -97,7 +98,7 @@ export const start = Effect.fnUntraced(function* (
   }
   const shop = yield* toEffect(() => open(order))
   let handle = yield* toEffect(shop.start)
-  const call = (step: Call) => toldTo(handle, transitionOf(step, shop.kind))
+  const callTo = (handle: Handle, step: Call) => toldTo(handle, transitionOf(step, shop.kind))
   return {
     kind: shop.kind,
     play: (steps) =>
@@ -105,11 +106,16 @@ export const start = Effect.fnUntraced(function* (
         steps,
         Effect.fnUntraced(function* (step) {
           if (step === "crash") handle = yield* toEffect(shop.start)
-          else yield* call(step)
+          else yield* callTo(handle, step)
         }),
         { discard: true }
       ),
-    together: (steps) => Effect.forEach(steps, call, { concurrency: "unbounded", discard: true }),
+    together: (steps) =>
+      Effect.forEach(
+        steps,
+        (step) => Effect.flatMap(toEffect(shop.start), (handle) => callTo(handle, step)),
+        { concurrency: "unbounded", discard: true }
+      ),
     books: toEffect(shop.read)
   }
 })
