@@ -89,6 +89,14 @@ export const rules: ReadonlyArray<readonly [bug: string, law: string, rule: Rule
     )
   ],
   [
+    "nothing is stored after an unknown status",
+    "an unknown status changes nothing and does not throw",
+    (observations) => {
+      const at = observations.findIndex((each) => !isStatus(each))
+      return documented(at < 0 ? observations : observations.slice(0, at))
+    }
+  ],
+  [
     "the third terminal status wins",
     "another status of the same rank changes nothing",
     (observations) => {
