@@ -113,13 +113,32 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       }
     ],
     [
-      "an unknown status is refused",
+      "a repeat is refused after the transaction has ended",
+      repeat,
+      {
+        accept: where(
+          (status, { key }, { standing }) => isTerminal(status) && standing.get(key) === status,
+          async () => 409
+        )
+      }
+    ],
+    [
+      "a late callback is refused",
+      repeat,
+      {
+        accept: where(
+          (status, { key }, { standing }) =>
+            rank(status) < rank(standing.get(key) ?? ("" as Status)),
+          async () => 409
+        )
+      }
+    ],
+    [
+      "an unknown status of an APM payment is refused",
       unknownContent,
       {
         accept: async (claim, store, shop) =>
-          typeof claim.status === "string" && isStatus(claim.status)
-            ? right.accept(claim, store, shop)
-            : 400
+          claim.method === "apm" && !isStatus(claim.status) ? 400 : right.accept(claim, store, shop)
       }
     ],
     [
@@ -151,9 +170,21 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ["the size of a body is not limited", bodySize, { maxBytes: Infinity }],
     ["the content type is not checked", mediaType, { isJson: () => true }],
     [
+      "the content type only has to name JSON",
+      mediaType,
+      {
+        isJson: (type, encoding) => right.isJson(type.replace("problem+json", "json"), encoding)
+      }
+    ],
+    [
       "the last of two fields with one name is taken",
       wellFormed,
       { parse: (bytes) => strict(bytes) ?? loose(bytes) }
+    ],
+    [
+      "the text after the first object is ignored",
+      wellFormed,
+      { parse: (bytes) => strict(bytes) ?? strict(bytes.subarray(0, bytes.lastIndexOf(0x7b))) }
     ],
     [
       "signed fields are joined without validation",
@@ -232,6 +263,16 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       {
         accept: where((status) => isTerminal(status), applyClaim),
         show: showBeforeRead
+      }
+    ],
+    [
+      "a claim is stored if the read fails",
+      serviceFirst,
+      {
+        accept: where(isTerminal, async (claim, store, shop) => {
+          const isFailed = (await reading(claim, shop)) === failed
+          return (isFailed ? applyClaim : right.accept)(claim, store, shop)
+        })
       }
     ],
     [
@@ -335,12 +376,12 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       }
     ],
     [
-      "200 is answered before the write",
+      "200 is answered before the write of an APM payment",
       failedRead,
       {
         accept: async (claim, store, shop) => {
-          void right.accept(claim, store, shop)
-          return 200
+          const accepted = right.accept(claim, store, shop)
+          return claim.method === "apm" ? 200 : accepted
         }
       }
     ]

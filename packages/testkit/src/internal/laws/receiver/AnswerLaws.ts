@@ -3,11 +3,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as fc from "fast-check"
+import type { Method } from "@pawl/core/Kind"
 import { unknownStatuses } from "../../../Generators.ts"
 import * as CallbackRequests from "../../generators/CallbackRequests.ts"
 import * as Laws from "../../../Laws.ts"
 import * as CallbackRequest from "./CallbackRequest.ts"
-import { type CaseStep, type ReceiverCase, show } from "./Case.ts"
+import { type CaseStep, changeTo, deliver, type ReceiverCase, show } from "./Case.ts"
 import * as ChecksumEncoding from "./ChecksumEncoding.ts"
 import * as Malformed from "./Malformed.ts"
 import {
@@ -15,8 +17,10 @@ import {
   expectStatus,
   type ReceiverLaw,
   ReceiverWrong,
+  type Reporting,
   send
 } from "./ReceiverLaw.ts"
+import { run } from "./Run.ts"
 
 const methods = ["card", "apm"] as const
 
@@ -59,12 +63,22 @@ const withNewId = (request: CallbackRequest.CallbackRequest) =>
     CallbackRequest.withTransactionId(request, `conform-${Math.abs(salt)}`)
   )
 
-const undocumented: ReadonlyArray<Partial<CallbackRequests.CallbackContent>> = [
-  ...unknownStatuses.map((status) => ({ status })),
-  ...["10.001", "1e2", "-1"].map((amount) => ({
-    signed: { ...CallbackRequest.genuine("card").signed, amount }
+/** Repeats of callbacks of a transaction that has ended, the second late. */
+const settled = (["card-payment", "apm-payment"] as const).flatMap((kind) =>
+  [
+    [changeTo("SUCCEED"), deliver("SUCCEED"), deliver("SUCCEED")],
+    [changeTo("SUCCEED"), deliver("PENDING"), deliver("SUCCEED"), deliver("PENDING")]
+  ].map((steps): ReceiverCase => ({ kinds: [kind], steps }))
+)
+
+const isReporting = (subject: Answering): subject is Reporting => "service" in subject
+
+const undocumented: ReadonlyArray<(method: Method) => Partial<CallbackRequests.CallbackContent>> = [
+  ...unknownStatuses.map((status) => () => ({ status })),
+  ...["10.001", "1e2", "-1"].map((amount) => (method: Method) => ({
+    signed: { ...CallbackRequest.genuine(method).signed, amount }
   })),
-  { unsigned: { added: { later: [1, true, null] } } }
+  () => ({ unsigned: { added: { later: [1, true, null] } } })
 ]
 
 export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
@@ -105,13 +119,16 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
       name: "a repeated callback is answered 200, like the first",
       section: 'spec.md, "Events"',
       explanation:
-        "Delivery is at least once. A repeat that is refused is sent again until it is dropped."
+        "Delivery is at least once. A repeat that is refused is sent again until it is dropped, also after the transaction has ended."
     },
     {
-      arbitrary: genuine(2),
+      arbitrary: fc.oneof({ withCrossShrink: true }, genuine(2), fc.constantFrom(...settled)),
       show,
-      numRuns: 20,
+      numRuns: 40,
       body: Effect.fnUntraced(function* (subject: Answering, value: ReceiverCase) {
+        if (value.kinds.length > 0) {
+          return isReporting(subject) && (yield* run(subject, value, { isAnswered: true }))
+        }
         for (const shown of requestsOf(value).slice(1)) {
           const request = yield* withNewId(shown)
           const { status } = yield* send(subject, request)
@@ -128,12 +145,14 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
         "The service may add statuses and fields. A receiver that refuses them loses genuine callbacks after six attempts: store such a callback, do not act on it, and report it to a person."
     },
     {
-      values: undocumented.map((content) =>
-        caseOf(
-          CallbackRequest.withBodyInNote("signed", {
-            ...CallbackRequest.genuine("card"),
-            ...content
-          })
+      values: methods.flatMap((method) =>
+        undocumented.map((content) =>
+          caseOf(
+            CallbackRequest.withBodyInNote("signed", {
+              ...CallbackRequest.genuine(method),
+              ...content(method)
+            })
+          )
         )
       ),
       show,

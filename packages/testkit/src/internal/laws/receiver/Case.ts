@@ -40,6 +40,25 @@ export interface ReceiverCase {
   readonly scheduler?: fc.Scheduler | undefined
 }
 
+export const genuine = (status: Status): Delivery => ({
+  at: 0,
+  status,
+  amount: "text",
+  forged: undefined
+})
+
+export const changeTo = (status: Status, index = 0): CaseStep => ({
+  _tag: "ChangeStatus",
+  index,
+  status
+})
+
+export const deliver = (status: Status, index = 0): CaseStep => ({
+  _tag: "Deliver",
+  index,
+  delivery: genuine(status)
+})
+
 export const methodOf: Readonly<Record<CaseKind, Method>> = {
   "card-payment": "card",
   "apm-payment": "apm",

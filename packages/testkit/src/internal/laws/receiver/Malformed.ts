@@ -11,9 +11,12 @@ export const large: ReadonlyArray<Change> = [
 ]
 
 export const mediaTypes: ReadonlyArray<Change> = [
-  ...["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16"].map(
-    (contentType) => ({ note: `as ${contentType}`, incoming: { contentType } })
-  ),
+  ...[
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/problem+json",
+    "application/json; charset=utf-16"
+  ].map((contentType) => ({ note: `as ${contentType}`, incoming: { contentType } })),
   { note: "as gzip", incoming: { contentEncoding: "gzip" } }
 ]
 
@@ -23,7 +26,9 @@ const depth = 70
 export const bodies: ReadonlyArray<Change> = [
   { note: "without a body", body: () => "" },
   { note: "cut short", body: (text) => text.slice(0, -1) },
+  { note: "followed by another object", body: (text) => `${text}{}` },
   { note: "in a list", body: (text) => `[${text}]` },
+  { note: "with NaN", body: (text) => `${text.slice(0, -1)},"note":NaN}` },
   { note: "with a byte order mark", body: (text) => `\ufeff${text}` },
   {
     note: "with a byte that is not UTF-8",

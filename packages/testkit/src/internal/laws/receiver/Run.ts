@@ -4,7 +4,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { type CaseStep, methodOf, type ReceiverCase, requestOf } from "./Case.ts"
-import { reasonOf, ReceiverWrong, type Reporting, send, sleep } from "./ReceiverLaw.ts"
+import {
+  expectStatus,
+  reasonOf,
+  ReceiverWrong,
+  type Reporting,
+  send,
+  sleep
+} from "./ReceiverLaw.ts"
 
 /**
  * The status that a receiver reports, and all statuses of the service until now, the current one
@@ -20,6 +27,8 @@ export interface RunOptions {
   readonly check?: (report: StatusReport) => string | undefined
   /** The receiver has to report the service's status within its settle timeout. */
   readonly settles?: boolean
+  /** Each callback is answered 200 at its first attempt. The status is not read. */
+  readonly isAnswered?: boolean
 }
 
 const silent = "no response"
@@ -59,6 +68,10 @@ export const run = Effect.fnUntraced(
       const { delivery, index } = step
       const { [index]: kind = "card-payment" } = kinds
       const request = requestOf(kind, (at) => ids[at] ?? "", step)
+      if (options.isAnswered === true) {
+        yield* expectStatus(subject, request, 200)
+        return
+      }
       for (let left = delivery.forged === undefined ? maxAttempts : 1; left > 0; left--) {
         const { status } = yield* send(subject, request)
         if (status < 300) return
@@ -134,6 +147,7 @@ export const run = Effect.fnUntraced(
         yield* sleep(subject, gap)
       }
     })
+    if (options.isAnswered === true) return
     const finish = options.settles === true ? settle : readRepeatedly
     yield* Effect.forEach(kinds, (_, index) => finish(index), { discard: true })
   },

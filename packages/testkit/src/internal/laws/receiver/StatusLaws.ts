@@ -6,23 +6,17 @@ import * as fc from "fast-check"
 import * as Generators from "../../../Generators.ts"
 import * as Deliveries from "../../generators/Deliveries.ts"
 import * as Laws from "../../../Laws.ts"
-import { type CaseKind, type CaseStep, type ReceiverCase, show } from "./Case.ts"
+import {
+  type CaseKind,
+  type CaseStep,
+  changeTo,
+  deliver,
+  genuine,
+  type ReceiverCase,
+  show
+} from "./Case.ts"
 import type { ReceiverLaw, Reporting } from "./ReceiverLaw.ts"
 import { run } from "./Run.ts"
-
-const genuine = (status: Status): Deliveries.Delivery => ({
-  at: 0,
-  status,
-  amount: "text",
-  forged: undefined
-})
-
-const changeTo = (status: Status, index = 0): CaseStep => ({ _tag: "ChangeStatus", index, status })
-const deliver = (status: Status, index = 0): CaseStep => ({
-  _tag: "Deliver",
-  index,
-  delivery: genuine(status)
-})
 
 /** The service changes statuses at its own pace, and the last status is delivered at the end. */
 const caseOf = (kind: CaseKind, { deliveries, history }: Deliveries.Delivered): ReceiverCase => {
@@ -89,13 +83,25 @@ const lateAfterCancelled = (kind: CaseKind): ReceiverCase => ({
 
 const terminalStatuses: ReadonlyArray<Status> = statuses.filter(isTerminal)
 
+/** The read that a forged callback causes fails. */
+const withFailedRead = (step: CaseStep): ReadonlyArray<CaseStep> =>
+  step._tag === "Deliver" && step.delivery.forged !== undefined
+    ? [{ _tag: "FailRead", index: 0, fault: "500" }, step]
+    : [step]
+
 const forgeries = fc.oneof(
   ...payments.map((kind) =>
     fc
-      .tuple(Generators.histories(kind), fc.nat({ max: 5 }), fc.constantFrom(...terminalStatuses))
-      .map(([history, index, status]) => {
+      .tuple(
+        Generators.histories(kind),
+        fc.nat({ max: 5 }),
+        fc.constantFrom(...terminalStatuses),
+        fc.boolean()
+      )
+      .map(([history, index, status, isReadFailing]) => {
         const fault = { type: "forged", forgery: "status", index, delay: 500, status } as const
-        return caseOf(kind, Deliveries.deliver(history, [fault]))
+        const value = caseOf(kind, Deliveries.deliver(history, [fault]))
+        return isReadFailing ? { ...value, steps: value.steps.flatMap(withFailedRead) } : value
       })
   )
 )
@@ -169,7 +175,7 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
       name: "a terminal status is reported only after the service has it",
       section: "docs/decisions/0012",
       explanation:
-        "The checksum covers neither the status nor the time: the sender of one genuine callback can send any status with its checksum. Read a terminal status from the service before you act on it."
+        "The checksum covers neither the status nor the time: the sender of one genuine callback can send any status with its checksum. Read a terminal status from the service before you act on it; if the read fails, do not act."
     },
     {
       arbitrary: forgeries,
@@ -285,10 +291,12 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
         "A callback that was answered 200 is not sent again, and one that was marked as seen is dropped when it is repeated: answer, and mark it, only after everything that can fail."
     },
     {
-      values: (["500", "503", "reset-before"] as const).map((fault): ReceiverCase => ({
-        kinds: ["card-payment"],
-        steps: [changeTo("SUCCEED"), { _tag: "FailRead", index: 0, fault }, deliver("SUCCEED")]
-      })),
+      values: payments.flatMap((kind) =>
+        (["500", "503", "reset-before"] as const).map((fault): ReceiverCase => ({
+          kinds: [kind],
+          steps: [changeTo("SUCCEED"), { _tag: "FailRead", index: 0, fault }, deliver("SUCCEED")]
+        }))
+      ),
       show,
       body: settles
     }
