@@ -51,6 +51,21 @@ export const clients: ReadonlyArray<
     { isTemporary: (status) => status >= 500 || status === 400 }
   ],
   [
+    "the metadata is not sent",
+    "the service receives the order exactly as given",
+    { body: (order, ...rest) => right.body({ ...order, metadata: {} }, ...rest) }
+  ],
+  [
+    "a challenge is reported as a decline",
+    "the outcome of a create",
+    {
+      outcomeOf: (answer, ...rest) =>
+        answer.transactionStatus === "CUSTOMER_VERIFICATION"
+          ? outcomeOf({ ...answer, transactionStatus: "FAILED" }, ...rest)
+          : outcomeOf(answer, ...rest)
+    }
+  ],
+  [
     "amounts are sent as numbers",
     "the service receives the order exactly as given",
     {
@@ -91,7 +106,11 @@ export const clients: ReadonlyArray<
     "the service receives the order exactly as given",
     { body: (order, service) => JSON.stringify(signed(order, service, "")) }
   ],
-  ["a redirect is followed", "no redirect is followed", { redirect: "follow" }],
+  [
+    "a redirect of a refund is followed",
+    "no redirect is followed",
+    { redirect: (path) => (path.includes("refunds") ? "follow" : "manual") }
+  ],
   ["concurrent calls each request a token", "calls share one access token", { sharesAuth: false }],
   [
     "any 401 discards the current token",
@@ -100,9 +119,9 @@ export const clients: ReadonlyArray<
   ],
   ["401 is retried without limit", "a second 401 is an error", { authAttempts: Infinity }],
   [
-    "the number of attempts is not limited",
+    "the number of attempts of a read is not limited",
     "the number of attempts is limited",
-    { createAttempts: Infinity }
+    { readAttempts: Infinity }
   ],
   [
     "there is no wait between attempts",
@@ -110,9 +129,12 @@ export const clients: ReadonlyArray<
     { wait: (_, retryAfter) => retryAfter }
   ],
   [
-    "Retry-After is ignored",
+    "a read ignores Retry-After",
     "nothing is sent before the time of Retry-After",
-    { wait: (attempt) => right.wait(attempt, 0) }
+    {
+      wait: (attempt, retryAfter, method) =>
+        right.wait(attempt, method === "GET" ? 0 : retryAfter, method)
+    }
   ],
   [
     "an error contains the request",
@@ -120,9 +142,9 @@ export const clients: ReadonlyArray<
     { errorMessage: ({ status }, token) => `${status} for GET, authorization: Bearer ${token}` }
   ],
   [
-    "an identifier is put into the path unescaped",
+    "an identifier is put into the path of a change unescaped",
     "an identifier is one segment of the path",
-    { path: (id) => id }
+    { path: (id, method) => (method === "PUT" ? id : right.path(id, method)) }
   ],
   [
     "an identifier is only escaped, which leaves `..`",

@@ -4,10 +4,11 @@ import type { Client, Make, Order, Outcome, Refund, Service } from "../../src/La
 
 export interface ClientParts {
   readonly body: (order: Order, service: Service, attempt: number) => string
-  readonly redirect: RequestRedirect
+  readonly redirect: (path: string) => RequestRedirect
   readonly createAttempts: number
+  readonly readAttempts: number
   /** The milliseconds to wait after an attempt. */
-  readonly wait: (attempt: number, retryAfter: number) => number
+  readonly wait: (attempt: number, retryAfter: number, method: string) => number
   readonly isTemporary: (status: number) => boolean
   readonly retriesBroken: boolean
   readonly outcomeOf: (body: PaymentBody, status: number, isDoubtful: boolean) => Outcome
@@ -17,7 +18,7 @@ export interface ClientParts {
   readonly sharesAuth: boolean
   readonly discardsOnlyOwnToken: boolean
   readonly authAttempts: number
-  readonly path: (id: string) => string
+  readonly path: (id: string, method: string) => string
   readonly isTerminal: (status: string) => boolean
   readonly gaps: ReadonlyArray<number>
   readonly refundId: (id: string) => string
@@ -55,8 +56,9 @@ export const minute = 60_000
 export const right: ClientParts = {
   body: (order, { merchantSecret }) =>
     JSON.stringify({ ...order, checksum: sign(order, merchantSecret) }),
-  redirect: "manual",
+  redirect: () => "manual",
   createAttempts: 5,
+  readAttempts: 5,
   wait: (attempt, retryAfter) => Math.max(200 * 2 ** attempt, retryAfter),
   isTemporary: (status) => status >= 500,
   retriesBroken: true,
@@ -111,7 +113,7 @@ export const handwrittenClient =
         try {
           const response = await fetch(`${baseUrl}${path}`, {
             ...init,
-            redirect,
+            redirect: redirect(path),
             ...(body && { body })
           })
           attempted = { response, text: await response.text() }
@@ -147,7 +149,7 @@ export const handwrittenClient =
         }
         isDoubtful = true
         const retryAfter = Number(attempted?.response.headers.get("retry-after") ?? 0) * 1000
-        await sleep(parts.wait(n, retryAfter))
+        await sleep(parts.wait(n, retryAfter, method))
       }
     }
 
@@ -159,7 +161,16 @@ export const handwrittenClient =
     }
 
     const status = async (id: string): Promise<string> =>
-      JSON.parse(await expectSuccess(call("GET", `/v1/payments/apm/status/${parts.path(id)}`)))
+      JSON.parse(
+        await expectSuccess(
+          call(
+            "GET",
+            `/v1/payments/apm/status/${parts.path(id, "GET")}`,
+            undefined,
+            parts.readAttempts
+          )
+        )
+      )
 
     return {
       create: async (order) => {
@@ -192,11 +203,11 @@ export const handwrittenClient =
         return expectSuccess(call("POST", "/v1/refunds/card", bodyOf))
       },
       change: (id) => {
-        const path = `/v1/payments/card/recurring/${parts.path(id)}`
+        const path = `/v1/payments/card/recurring/${parts.path(id, "PUT")}`
         return expectSuccess(call("PUT", path, () => `{"status":"PAUSED"}`, parts.changeAttempts))
       },
       cancel: async (id) => {
-        const path = `/v1/payments/card/recurring/${parts.path(id)}`
+        const path = `/v1/payments/card/recurring/${parts.path(id, "DELETE")}`
         const called = await call("DELETE", path)
         if (called.status === 404 && parts.isCancelled(called.isDoubtful)) return
         await expectSuccess(Promise.resolve(called))

@@ -1,9 +1,10 @@
 /** The shape of a law of a client. */
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import * as fc from "fast-check"
 import * as Faults from "../../../Faults.ts"
 import * as Laws from "../../../Laws.ts"
-import type { Make, Order, Refund } from "./Model.ts"
+import type { Client, Make, Order, Refund } from "./Model.ts"
 import * as Harness from "./Harness.ts"
 import { sequence } from "../../generators/Sequence.ts"
 
@@ -66,3 +67,44 @@ export const refundOf = (transactionId: string): Refund => ({
   amount: "4.10",
   reason: "duplicate"
 })
+
+const operations = {
+  create: ({ create }: Client) => create(order()),
+  status: ({ status }: Client) => status("100001"),
+  refund: ({ refund }: Client) => refund?.(refundOf("100001")),
+  change: ({ change }: Client) => change?.("7"),
+  cancel: ({ cancel }: Client) => cancel?.("7")
+} as const
+
+interface Call {
+  readonly operation: keyof typeof operations
+  readonly faults: ReadonlyArray<Harness.RequestFault>
+}
+
+/** Makes a law of each operation that a client has, with each list of faults. */
+export const lawOfOperations = (
+  text: Laws.LawText,
+  faults: ReadonlyArray<Call["faults"]>,
+  body: (
+    harness: Harness.Harness,
+    call: () => Promise<unknown>,
+    faults: Call["faults"]
+  ) => Generator<Effect.Effect<unknown, unknown>, void, never>
+): ClientLaw =>
+  law(
+    text,
+    {
+      events: Struct.keys(operations).flatMap((operation) =>
+        faults.map((faults): readonly [Call] => [{ operation, faults }])
+      ),
+      show: ({ faults, operation }) => [operation, ...faults].join(", ")
+    },
+    function* (harness, calls) {
+      const { client } = harness
+      for (const { faults, operation } of calls) {
+        if (client[operation] === undefined) continue
+        const call = () => Promise.resolve(operations[operation](client))
+        yield* Effect.gen(() => body(harness, call, faults))
+      }
+    }
+  )

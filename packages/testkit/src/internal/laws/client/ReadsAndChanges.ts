@@ -40,12 +40,20 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
       show: JSON.stringify
     },
     function* ({ apiRequests, client, settle }, [id = ""]) {
-      yield* Effect.ignore(settle(() => client.status(id)))
-      for (const { url } of apiRequests()) {
-        const path = "/api/v1/payments/apm/status/"
-        expect(url.pathname.startsWith(path)).toBe(true)
-        expect(decodeURIComponent(url.pathname.slice(path.length))).toBe(id)
-        expect(url.search).toBe("")
+      const { cancel, change, status } = client
+      const operations = [
+        [status, "/api/v1/payments/apm/status/"],
+        [change, "/api/v1/payments/card/recurring/"],
+        [cancel, "/api/v1/payments/card/recurring/"]
+      ] as const
+      for (const [operation, path] of operations) {
+        const { length } = apiRequests()
+        yield* Effect.ignore(settle(() => Promise.resolve(operation?.(id))))
+        for (const { url } of apiRequests().slice(length)) {
+          expect(url.pathname.startsWith(path)).toBe(true)
+          expect(decodeURIComponent(url.pathname.slice(path.length))).toBe(id)
+          expect(url.search).toBe("")
+        }
       }
     }
   ),
