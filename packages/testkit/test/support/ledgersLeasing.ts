@@ -185,9 +185,21 @@ export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
     })
   ],
   [
-    "a 429 lowers no rate",
+    "a 429 only pauses reads, and lowers no rate",
     "the reads that are reserved",
-    () => ({ lowerReads: () => Effect.void })
+    (ledger) => {
+      let pausedUntil = 0
+      return {
+        lowerReads: ({ retryAfter = 0 }, at) =>
+          Effect.sync(() => {
+            pausedUntil = at + retryAfter
+          }),
+        reserveReads: (wanted, at) =>
+          at < pausedUntil
+            ? Effect.succeed({ at, times: [], retryAt: pausedUntil, rate: 0 })
+            : ledger.reserveReads(wanted, at)
+      }
+    }
   ],
   [
     "a worker that was alive before the clock was set back is remembered",

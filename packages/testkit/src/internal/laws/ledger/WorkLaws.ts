@@ -112,6 +112,11 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
       yield* pass(300)
       expect((yield* reserve({ watch: 3 })).times).toEqual([])
       expect((yield* reserve({ ask: 1 })).times.length).toBe(1)
+      yield* ledger.lowerReads({ limit: 5 }, at)
+      const sent = times.length
+      yield* sendSome(sent + 3)
+      const [, second = 0, third = 0] = times.slice(sent)
+      expect(third - second > (1000 + slack) / 4).toBe(true)
       yield* ledger.lowerReads({ limit: 5, retryAfter: 60_000 }, at)
       const paused = yield* reserve({ ask: 1 })
       expect(paused.times).toEqual([])
