@@ -166,21 +166,33 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
       }),
       { minLength: 1, maxLength: 2 }
     ),
-    function* ({ pass, post }, groups) {
-      const texts = new Set<string>()
-      for (const { amount, hours, operations, together } of groups) {
-        const responses = yield* Effect.forEach(
-          Array.from({ length: together }),
-          () => post("/payouts/card", cardBody({ amount })),
-          { concurrency: "unbounded" }
-        ).pipe(Effect.provideService(Scheduler.MaxOpsBeforeYield, operations))
-        for (const { status, text } of responses) texts.add(`${status} ${text}`)
-        yield* pass(Duration.hours(hours))
+    function* (client, groups) {
+      const { pass, post } = client
+      const paid = cardBody({ requestId: "r-0", amount: "99.00", currency: "EUR" })
+      const transactionId = Number(field(yield* post("/payments/card", paid), "transactionId"))
+      yield* pass(Duration.hours(10))
+      const refund = { requestId: "r-1", mid: "m-1", transactionId, reason: "duplicate" }
+      const creates = {
+        "/payouts/card": (amount: string) => cardBody({ amount }),
+        "/payments/apm": (amount: string) => apmBody(client, { amount }),
+        "/refunds/card": (amount: string) => ({ ...refund, amount })
       }
-      deepStrictEqual(
-        [...texts].map((text) => text.slice(0, 3)),
-        ["200"]
-      )
+      for (const [path, bodyOf] of Object.entries(creates)) {
+        const texts = new Set<string>()
+        for (const { amount, hours, operations, together } of groups) {
+          const responses = yield* Effect.forEach(
+            Array.from({ length: together }),
+            () => post(path, bodyOf(amount)),
+            { concurrency: "unbounded" }
+          ).pipe(Effect.provideService(Scheduler.MaxOpsBeforeYield, operations))
+          for (const { status, text } of responses) texts.add(`${status} ${text}`)
+          yield* pass(Duration.hours(hours))
+        }
+        deepStrictEqual(
+          [...texts].map((text) => text.slice(0, 3)),
+          ["200"]
+        )
+      }
     }
   )
 ]

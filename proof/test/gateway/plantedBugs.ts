@@ -111,6 +111,22 @@ export const plantedBugs: ReadonlyArray<
     }
   ],
   [
+    "a repeat of a refund is processed again",
+    "a requestId is processed once",
+    (handle) => {
+      let refunds = 0
+      return (request) =>
+        handle(
+          isPost(request, "/refunds/card")
+            ? {
+                ...request,
+                body: utf8.encode(textOf(request).replace('"r-1"', `"r-1-${++refunds}"`))
+              }
+            : request
+        )
+    }
+  ],
+  [
     "a repeat gets the current status",
     "a requestId is processed once",
     (handle) =>
