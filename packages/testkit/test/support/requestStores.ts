@@ -130,6 +130,14 @@ export const requestStores: ReadonlyArray<PlantedBug<ChangeStore>> = [
     (store) => ({ claim: (options) => store.claim({ ...options, limit: options.limit + 1 }) })
   ],
   [
+    "the newest of the claimed requests is first",
+    "a request is due",
+    (store) => ({
+      claim: (options) =>
+        Effect.map(store.claim(options), ({ dueAt, rows }) => ({ dueAt, rows: rows.toReversed() }))
+    })
+  ],
+  [
     "the wait after an attempt is left out",
     "a request is due",
     (store) => ({

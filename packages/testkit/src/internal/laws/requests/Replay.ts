@@ -122,11 +122,11 @@ export const replay = HistoryLaws.replaying(
             .toSorted((one, two) => one - two)
             .slice(0, step.id === undefined ? step.limit : 1)
           const ids = claimed.rows.map(({ requestId }) => requestId)
-          const found = open.filter(({ requestId }) => ids.includes(requestId))
+          const found = ids.flatMap((id) => open.find(({ requestId }) => requestId === id) ?? [])
           compare.result(
             "due",
             "the times of the claimed requests",
-            found.map((row) => RequestRule.claimableAt(row) ?? 0).toSorted((one, two) => one - two),
+            found.map((row) => RequestRule.claimableAt(row) ?? 0),
             times
           )
           compare.result("leases", "the number of claimed requests", ids.length, found.length)
