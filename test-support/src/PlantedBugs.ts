@@ -70,6 +70,11 @@ export const describeBugs = <Planted>(
         )
     })
 
+    it("say what is wrong, and not only that something is false", () => {
+      for (const { by } of found.values())
+        expect(by?.wrong ?? "").not.toMatch(/^Error: Expected\s+(?:true|false)\s/u)
+    })
+
     it("have different names, a section and an explanation", () => expectDescribed(laws))
 
     more?.((bug) => found.get(bug))

@@ -22,7 +22,11 @@ const check = (isRight: boolean, actual: unknown, relation: string, expected: un
 }
 
 /** Makes the assertions about a value. A member that is undefined may be missing. */
-export const expect = (actual: unknown) => ({
+export const expect = <Actual>(actual: Actual) => ({
+  /** `words` describe the values that a predicate admits. */
+  toSatisfy: (words: string, admits: (actual: Actual) => boolean) => {
+    if (!admits(actual)) throw new Error(`Expected ${words}, not\n${show(actual)}`)
+  },
   toEqual: (expected: unknown) => check(has(actual, expected, true), actual, "to be", expected),
   toMatchObject: (expected: unknown) =>
     check(has(actual, expected, false), actual, "to have", expected),

@@ -107,7 +107,10 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
       yield* sendSome(6)
       for (const [index, time] of times.entries()) {
         const sixth = times[index + 5]
-        if (sixth !== undefined) expect(sixth - time >= 1000 + slack).toBe(true)
+        expect((sixth ?? Infinity) - time).toSatisfy(
+          `${1000 + slack} ms and more for 5 reads`,
+          (millis) => millis >= 1000 + slack
+        )
       }
       yield* pass(300)
       expect((yield* reserve({ watch: 3 })).times).toEqual([])
@@ -116,11 +119,17 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
       const sent = times.length
       yield* sendSome(sent + 3)
       const [, second = 0, third = 0] = times.slice(sent)
-      expect(third - second > (1000 + slack) / 4).toBe(true)
+      expect(third - second).toSatisfy(
+        "more milliseconds between two reads",
+        (millis) => millis > (1000 + slack) / 4
+      )
       yield* ledger.lowerReads({ limit: 5, retryAfter: 60_000 }, at)
       const paused = yield* reserve({ ask: 1 })
       expect(paused.times).toEqual([])
-      expect((paused.retryAt ?? 0) - at > 50_000).toBe(true)
+      expect((paused.retryAt ?? 0) - at).toSatisfy(
+        "a pause of more than 50,000 ms",
+        (millis) => millis > 50_000
+      )
     }
   ),
 
