@@ -110,12 +110,13 @@ export const start = Effect.fnUntraced(function* (
         }),
         { discard: true }
       ),
-    together: (steps) =>
-      Effect.forEach(
-        steps,
-        (step) => Effect.flatMap(toEffect(shop.start), (handle) => callTo(handle, step)),
-        { concurrency: "unbounded", discard: true }
-      ),
+    together: Effect.fnUntraced(function* (steps) {
+      const processes = yield* Effect.forEach(steps, () => toEffect(shop.start))
+      yield* Effect.forEach(steps, (step, at) => callTo(processes[at] ?? handle, step), {
+        concurrency: "unbounded",
+        discard: true
+      })
+    }),
     books: toEffect(shop.read)
   }
 })
