@@ -167,7 +167,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       { denial: (given) => (given === null ? "no checksum" : "wrong checksum") }
     ],
     ["the HTTP method is not checked", httpMethod, { isPost: () => true }],
-    ["the size of a body is not limited", bodySize, { maxBytes: Infinity }],
+    ["a body may have 66,000 bytes", bodySize, { maxBytes: 66_000 }],
     ["the content type is not checked", mediaType, { isJson: () => true }],
     [
       "the content type only has to name JSON",

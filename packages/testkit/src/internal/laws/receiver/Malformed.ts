@@ -5,8 +5,8 @@ import { accountOf, type Change, signedField } from "./CallbackRequest.ts"
 
 export const large: ReadonlyArray<Change> = [
   {
-    note: "of 70,000 bytes",
-    body: (text) => `${text.slice(0, -1)},"note":"${"x".repeat(70_000)}"}`
+    note: "of 65,537 bytes",
+    body: (text) => `${text.slice(0, -1)},"note":"${"x".repeat(65_537 - 10 - text.length)}"}`
   }
 ]
 
