@@ -90,6 +90,12 @@ it("prints its help without loading a command, in the words of the commands", as
   for (const [at, { out: help }] of helps.entries()) {
     expect(help).toMatch(new RegExp(`^EXAMPLES\\n  # \\S.*\\n  pawl ${names[at]} -?\\S`, "mu"))
   }
+  for (const words of ["-- node shop.mjs", "--port 4010 --file sandbox.db"]) {
+    expect(helps[0]?.out).toContain(`\n  pawl sandbox ${words}\n`)
+  }
+  for (const words of ["--store sqlite:callbacks.db --admin-port 4021 ", "--forward http:"]) {
+    expect(helps[2]?.out).toContain(`\n  pawl receiver ${words}`)
+  }
   expect(helps[2]?.out).toMatch(
     /Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL/u
   )

@@ -113,13 +113,15 @@ export const make = (name: string) =>
     Command.withShortDescription(
       "Receives callbacks, confirms them and reports each transition in order"
     ),
-    CommandOutput.example(
-      "--store sqlite:callbacks.db --admin-port 4021 --forward http://127.0.0.1:3000/payments",
-      "Keeps callbacks in a file and posts each transition to a program"
-    ),
-    CommandOutput.example(
-      "--forward http://127.0.0.1:5000/transitions -- python3 app.py",
-      "Runs that program too, with PAWL_FORWARD_SECRET set"
+    CommandOutput.examples(
+      [
+        "--store sqlite:callbacks.db --admin-port 4021 --forward http://127.0.0.1:3000/payments",
+        "Keeps callbacks in a file and posts each transition to a program"
+      ],
+      [
+        "--forward http://127.0.0.1:5000/transitions -- python3 app.py",
+        "Runs that program too, with PAWL_FORWARD_SECRET set"
+      ]
     ),
     Command.withSubcommands([migrate, erase, Rename.command]),
     Command.provideEffectDiscard(Effect.sync(() => takeSignals())),

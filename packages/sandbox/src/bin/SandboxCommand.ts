@@ -197,8 +197,10 @@ export const make = (name: string) =>
       )
   ).pipe(
     Command.withDescription("The payments service, on a port of this machine"),
-    CommandOutput.example("-- node shop.mjs", "Runs a program with the settings of this sandbox"),
-    CommandOutput.example("--port 4010 --file sandbox.db", "Keeps its transactions in a file"),
+    CommandOutput.examples(
+      ["-- node shop.mjs", "Runs a program with the settings of this sandbox"],
+      ["--port 4010 --file sandbox.db", "Keeps its transactions in a file"]
+    ),
     Command.withSubcommands([trigger])
   )
 

@@ -52,14 +52,20 @@ export const teardown =
     onExit(Exit.isSuccess(exit) ? 0 : Cause.hasInterruptsOnly(exit.cause) ? interrupted : 1)
   }
 
-export const example =
-  (words: string, description: string) =>
+/** A command has the examples of one call: a second call replaces them. */
+export const examples =
+  (...all: ReadonlyArray<readonly [words: string, description: string]>) =>
   <Name extends string, Input, ContextInput, E, R>(
     self: Command.Command<Name, Input, ContextInput, E, R>
   ): Command.Command<Name, Input, ContextInput, E, R> =>
-    Command.withExamples(self, ({ commandPath }) => [
-      { command: [...commandPath, words].join(" "), description }
-    ])
+    Command.withExamples(self, ({ commandPath }) =>
+      all.map(([words, description]) => ({
+        command: [...commandPath, words].join(" "),
+        description
+      }))
+    )
+
+export const example = (words: string, description: string) => examples([words, description])
 
 /** Returns a number with its noun, such as "1 law" and "2 laws". */
 export const count = (number: number, noun: string): string =>
