@@ -323,6 +323,21 @@ describe("the command erase", () => {
     expect(unknown.stderr).toContain("The store has no card transaction 2.")
   })
 
+  live("names an unknown id even if the store cannot be rewritten", function* () {
+    const { erase, filename } = yield* withCallback
+    const reader = new DatabaseSync(filename)
+    reader.exec("BEGIN; SELECT count(*) FROM pawl_transactions")
+    const { code, stderr, stdout } = yield* erase("1", "2", "--compact")
+    reader.close()
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^1: deleted 1 callback text, .*\n$/u)
+    ])
+    expect(stderr).toMatch(
+      /^The store has no card transaction 2\.\nThe store could not be rewritten \(.+\), so .+\n$/u
+    )
+  })
+
   live.each(["BEFORE UPDATE ON pawl_transactions", "BEFORE DELETE ON pawl_transactions_texts"])(
     "says why the store refuses: a trigger %s",
     function* (event) {

@@ -64,26 +64,30 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
           )
         }
       }
-      if (compact) {
-        yield* Effect.catchTag(ledger.compact, "StoreUnavailable", (error) =>
-          report(
-            `The texts are deleted, and the store could not be rewritten (${Fault.of(error).cause}): end the receivers and other sessions that use it, make room on its disk, and run erase --compact again, in PostgreSQL as the owner of the tables.`
-          )
-        )
-        yield* Console.log(
-          "The store was rewritten. Backups and logs of the database keep the texts until you delete them."
-        )
-      } else if (unknown.length + unread.length < ids.length) {
-        yield* Console.log(
-          "Free space of the store may still have the texts: --compact rewrites it."
-        )
-      }
       const failures = [
         ...(unknown.length === 0
           ? []
           : [`The store has no ${methodOf(kind)} transaction ${unknown.join(", ")}.`]),
         ...unread
       ]
+      if (compact) {
+        yield* Effect.matchEffect(ledger.compact, {
+          onFailure: (error) =>
+            Effect.sync(() =>
+              failures.push(
+                `The store could not be rewritten (${Fault.of(error).cause}), so its files may still have the deleted texts: end the receivers and other sessions that use it, make room on its disk, and run erase --compact again, in PostgreSQL as the owner of the tables.`
+              )
+            ),
+          onSuccess: () =>
+            Console.log(
+              "The store was rewritten. Backups and logs of the database keep the texts until you delete them."
+            )
+        })
+      } else if (unknown.length + unread.length < ids.length) {
+        yield* Console.log(
+          "Free space of the store may still have the texts: --compact rewrites it."
+        )
+      }
       if (failures.length > 0) return yield* report(failures.join("\n"))
     })
   )
