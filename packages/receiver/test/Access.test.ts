@@ -3,6 +3,7 @@
  * ends, unless it may write.
  */
 import { expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -13,6 +14,7 @@ import * as Access from "../src/internal/admin/Access.ts"
 import * as Reply from "../src/internal/admin/Response.ts"
 import { serve } from "@pawl/test-support/Listener"
 import { live } from "@pawl/test-support/Tests"
+import { keepLog } from "@pawl/test-support/World"
 import * as Deferred from "effect/Deferred"
 import { request } from "node:http"
 import * as NodeResponder from "../src/internal/admin/NodeResponder.ts"
@@ -86,6 +88,16 @@ live("a response that nobody waits for is not computed to its end", function* ()
   yield* Deferred.await(begun)
   asked.destroy()
   expect(yield* Deferred.await(ended)).toBe("interrupted")
+})
+
+live("a defect is answered with 500, and logged with its cause", function* () {
+  const { kept, lines } = keepLog("Error", ({ cause }) => Cause.pretty(cause))
+  const respond = yield* kept(NodeResponder.make)
+  const broken = Effect.die(new Error("a broken invariant"))
+  const port = yield* serve((_, response) => respond(broken, response))
+  const { status } = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/metrics`))
+  expect(status).toBe(500)
+  expect(lines).toEqual([expect.stringContaining("a broken invariant")])
 })
 
 live("a request that may write goes on without its client", function* () {
