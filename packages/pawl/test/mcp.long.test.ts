@@ -361,3 +361,15 @@ it.each([
     expect(stderr).not.toContain("hunter2")
   }).pipe(Effect.runPromise)
 )
+
+it("a token with the line break of its file is refused with one sentence", () =>
+  Effect.gen(function* () {
+    const { code, stderr, stdout } = yield* run(process.execPath, [bin, "mcp"], {
+      PAWL_ADMIN_TOKEN: "hunter2\n"
+    })
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      "",
+      "PAWL_ADMIN_TOKEN cannot be used: give ASCII text without white space.\n"
+    ])
+  }).pipe(Effect.runPromise))

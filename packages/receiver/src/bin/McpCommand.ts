@@ -16,6 +16,7 @@ import * as Result from "effect/Result"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { createRequire } from "node:module"
+import * as Access from "../internal/admin/Access.ts"
 import * as AdminReader from "../internal/mcp/AdminReader.ts"
 import * as Tools from "../internal/mcp/Tools.ts"
 import { report } from "./Report.ts"
@@ -82,6 +83,10 @@ export const mcp = Command.make(
       )
     }
     const secret = yield* token
+    const text = Redacted.value(secret)
+    if (text !== "" && !Access.isToken(text)) {
+      return yield* report(`PAWL_ADMIN_TOKEN cannot be used: ${Access.tokenAdvice}.`)
+    }
     return yield* Layer.launch(
       McpServer.layerStdio({
         name: "pawl",
@@ -95,12 +100,7 @@ export const mcp = Command.make(
         ],
         registrations: McpServer.toolkit(Tools.toolkit).pipe(Layer.provide(Tools.layer))
       }).pipe(
-        Layer.provide(
-          AdminReader.layer({
-            base,
-            token: Redacted.value(secret) === "" ? undefined : secret
-          })
-        ),
+        Layer.provide(AdminReader.layer({ base, token: text === "" ? undefined : secret })),
         Layer.provide([NodeHttpClient.layerUndici, stdio])
       )
     )

@@ -14,6 +14,7 @@ import * as Redacted from "effect/Redacted"
 import { isLoopback } from "@pawl/core/internal/Loopback"
 import * as RetentionSettings from "@pawl/webhook/internal/work/RetentionSettings"
 import * as WorkSettings from "@pawl/webhook/internal/work/WorkSettings"
+import * as Access from "../internal/admin/Access.ts"
 import * as Faults from "./Faults.ts"
 import * as MerchantSettings from "./MerchantSettings.ts"
 import * as MerchantsFile from "./MerchantsFile.ts"
@@ -261,8 +262,8 @@ const adminOf = (
   const needsToken = "needs PAWL_ADMIN_TOKEN: other machines must send it as a bearer token."
   faults.unless(token !== undefined || isLoopback(host), `--admin-host ${needsToken}`)
   faults.unless(token !== undefined || hosts.length === 0, `PAWL_ADMIN_HOSTS ${needsToken}`)
-  if (!/^[\x21-\x7e]*$/u.test(Redacted.value(env.adminToken))) {
-    faults.refuse("PAWL_ADMIN_TOKEN", "give ASCII text without white space")
+  if (token !== undefined && !Access.isToken(Redacted.value(token))) {
+    faults.refuse("PAWL_ADMIN_TOKEN", Access.tokenAdvice)
   }
   if (token !== undefined && !isLoopback(host) && Redacted.value(token).length < 16) {
     const reason = "because other machines reach the admin port"

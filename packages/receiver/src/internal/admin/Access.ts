@@ -26,6 +26,11 @@ export interface Options {
   readonly page?: ReadonlyMap<string, Reply.Response> | undefined
 }
 
+/** Tells whether a text can be sent as a bearer token. */
+export const isToken = (text: string): boolean => /^[\x21-\x7e]+$/u.test(text)
+
+export const tokenAdvice = "give ASCII text without white space"
+
 type Headers = Reply.Request["headers"]
 
 /** The files need no token, because a browser that opens an address sends none. */
