@@ -116,6 +116,12 @@ describe("a receiver that cannot start", () => {
       "HTTPS_PROXY cannot be used: give a URL such as http://proxy.example:3128"
     ],
     [
+      "white space at the end of a store, which would be in the name of the file",
+      { PAWL_STORE: "sqlite:callbacks.db " },
+      [],
+      "PAWL_STORE cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE, without white space at its end."
+    ],
+    [
       "a misspelt subcommand",
       {},
       ["migrat"],

@@ -89,7 +89,8 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-export const storeAdvice = "give memory, sqlite:FILE or postgres://USER@HOST/DATABASE"
+export const storeAdvice =
+  "give memory, sqlite:FILE or postgres://USER@HOST/DATABASE, without white space at its end"
 
 const valid = {
   baseUrl: "https://service.example/api",

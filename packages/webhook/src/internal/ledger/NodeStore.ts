@@ -36,7 +36,7 @@ export const parse = (text: string): Store | undefined => {
   if (/^postgres(?:ql)?:\/\//u.test(text) && URL.canParse(text)) {
     return { _tag: "postgres", url: Redacted.make(text) }
   }
-  const [, filename] = /^sqlite:(.+)$/u.exec(text) ?? []
+  const [, filename] = /^sqlite:(.*\S)$/u.exec(text) ?? []
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
@@ -47,8 +47,9 @@ export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
     : undefined
 }
 
+/** Reads stores that white space separates. A file may have white space in its name. */
 export const parseAll = (text: string): Stores | undefined =>
-  parseEach(text.split(/\s+(?=memory|sqlite:|postgres(?:ql)?:)/u))
+  parseEach(text.split(/\s+(?=sqlite:|postgres(?:ql)?:)/u))
 
 /**
  * Layer that opens a store, or several as shards. A process has at most 10 connections to a

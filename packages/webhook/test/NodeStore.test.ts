@@ -1,0 +1,18 @@
+/** The names of stores, as `PAWL_STORE` has them. */
+import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
+import { expect, it } from "vitest"
+
+const sqlite = (filename: string) => ({ _tag: "sqlite", filename })
+
+it.each([
+  ["memory", [{ _tag: "memory" }]],
+  ["sqlite:a.db\nsqlite:b.db", [sqlite("a.db"), sqlite("b.db")]],
+  ["sqlite:/data/my memory cards.db", [sqlite("/data/my memory cards.db")]],
+  ["sqlite:/data/my memory.db  sqlite:b.db", [sqlite("/data/my memory.db"), sqlite("b.db")]],
+  // The file would have another name than the same store without the white space.
+  ["sqlite:a.db ", undefined],
+  ["sqlite:a.db\n", undefined],
+  ["sqlite: ", undefined]
+])("reads %j", (text, stores) => {
+  expect(NodeStore.parseAll(text)).toEqual(stores)
+})
