@@ -22,6 +22,11 @@ live("a receiver refuses the store of another service until it is renamed", func
     "",
     `The store does not belong to the service at ${old}: start a receiver on it, and the error names the base URL that it has\n`
   ])
+  expect(yield* rename("rename", "old", renamed)).toEqual([
+    1,
+    "",
+    "The current base URL cannot be used: give an absolute URL such as https://payments.example/api.\n"
+  ])
   const at = (baseUrl: string) => ({ PAWL_STORE: store, PAWL_BASE_URL: baseUrl })
   yield* Effect.scoped(receiver(at(old)))
   const { code, stderr } = yield* command({ ...secrets, ...at(renamed) }, "--port", "0")

@@ -34,8 +34,10 @@ export const command = Command.make("rename", input, ({ from, store, to }) =>
     store,
     Effect.gen(function* () {
       const [old, next] = [baseUrl(from), baseUrl(to)]
-      if (Result.isFailure(old)) return yield* report(`old ${old.failure}`)
-      if (Result.isFailure(next)) return yield* report(`new ${next.failure}`)
+      if (Result.isFailure(old))
+        return yield* report(`The current base URL cannot be used: ${old.failure}.`)
+      if (Result.isFailure(next))
+        return yield* report(`The new base URL cannot be used: ${next.failure}.`)
       const unopened = yield* rename(yield* Records, yield* Seal, old.success, next.success)
       if (unopened === undefined) {
         return yield* report(
