@@ -12,15 +12,23 @@ export const isHttp = (text: string): boolean => {
   return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
 }
 
+const nonEmpty = (name: string) =>
+  Flag.String(name).pipe(
+    Flag.filter(
+      (text) => text !== "",
+      () => "Expected a text that is not empty"
+    )
+  )
+
 /** Makes a flag for text, with a default that the help shows. */
 export const text = (name: string, fallback: string, description: string) =>
-  Flag.String(name).pipe(
+  nonEmpty(name).pipe(
     Flag.withDescription(`${description} (default: ${fallback})`),
     Flag.withDefault(fallback)
   )
 
 export const optionalText = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+  nonEmpty(name).pipe(Flag.withDescription(description), Flag.optional)
 
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -49,17 +57,17 @@ export const duration = (name: string, example: string, description: string) =>
     Flag.withDescription(description)
   )
 
+/** Refuses an empty text and white space at either end, such as the line break of a file. */
+export const isSound = (text: string): boolean => text !== "" && text.trim() === text
+
 /** Makes the flag for the merchant secret, whose default is that of a sandbox. */
-export const merchantSecret = (
-  description: string,
-  isValid: (secret: string) => boolean = (secret) => secret !== "",
-  expected = "that is not empty"
-) =>
+export const merchantSecret = (description: string) =>
   Flag.Redacted("merchant-secret").pipe(
     Flag.withFallbackConfig(Config.Redacted("PAWL_MERCHANT_SECRET")),
     Flag.filter(
-      (secret) => isValid(Redacted.value(secret)),
-      () => `Expected a secret, here or in PAWL_MERCHANT_SECRET, ${expected}`
+      (secret) => isSound(Redacted.value(secret)),
+      () =>
+        "Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty, without spaces around it"
     ),
     Flag.withDescription(`${description}; or set PAWL_MERCHANT_SECRET (default: sandbox-secret)`),
     Flag.optional

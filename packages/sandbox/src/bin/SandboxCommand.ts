@@ -24,9 +24,6 @@ import { Reported } from "./Reported.ts"
 import type * as SandboxReport from "./SandboxReport.ts"
 import { trigger } from "./TriggerCommand.ts"
 
-/** Refuses an empty text and white space at either end. */
-const isSound = (text: string): boolean => text !== "" && text.trim() === text
-
 const flags = {
   program: Program.argument,
   port: Flags.int(
@@ -60,15 +57,11 @@ const flags = {
     Flag.atLeast(0)
   ),
   merchantKey: Flag.String("merchant-key").pipe(
-    Flag.filter(isSound, () => "Expected a key that is not empty, without spaces around it"),
+    Flag.filter(Flags.isSound, () => "Expected a key that is not empty, without spaces around it"),
     Flag.withDescription("The merchant key (default: sandbox-key)"),
     Flag.withDefault("sandbox-key")
   ),
-  merchantSecret: Flags.merchantSecret(
-    "The merchant secret",
-    isSound,
-    "that is not empty, without spaces around it"
-  ),
+  merchantSecret: Flags.merchantSecret("The merchant secret"),
   seed: Flags.optionalText(
     "seed",
     "Makes every random choice repeatable, and ids from 100001 (default: ids are never used again)"

@@ -216,6 +216,7 @@ describe.concurrent("pawl-conform", () => {
     [[...withSecret], "url"],
     [["4020", ...withSecret], "http://127.0.0.1:4020/callback"],
     [[url, "--merchant-secret="], "--merchant-secret"],
+    [[url, "--merchant-secret", `${secret} `], "PAWL_MERCHANT_SECRET"],
     [[url, ...withSecret, "--only", "99"], "from 1 to 22"],
     [[url, ...withSecret, "--only", "rank of the reported"], "--state"],
     [[url, "--merchant-secrte", secret], "--merchant-secrte"],

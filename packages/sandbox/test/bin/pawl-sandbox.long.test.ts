@@ -203,6 +203,8 @@ describe("pawl-sandbox", () => {
       "192.0.2.1 is not an address"
     ],
     [["--token="], "--token"],
+    [["--host="], "Missing value for flag --host. Expected a text that is not empty"],
+    [["--file="], "Missing value for flag --file. Expected a text that is not empty"],
     [["--allow-callback", "http://shop.example/"], "shop.example or 10.0.0.7:8080"],
     [["--merchant-key="], "--merchant-key"],
     [["--merchant-secret="], "--merchant-secret"],
