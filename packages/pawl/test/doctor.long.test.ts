@@ -128,6 +128,15 @@ it.each(["http", "https"])("says why a service does not answer by %s", async (sc
   expect(stderr).not.toContain("Warning")
 })
 
+it.each(["http://127.0.0.1:1", "http://127.0.0.1:1/api/v1", "http://127.0.0.1:1/api?shop=1"])(
+  "refuses %s, which does not end in /api",
+  async (url) => {
+    const { code, stderr } = await doctor("--base-url", url)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^Invalid value for flag --base-url: [^\n]+, which ends in \/api\n$/u)
+  }
+)
+
 it("--plan sends nothing", async () => {
   const { code, stdout } = await doctor("--plan", "--base-url", "https://nowhere.invalid/api")
   expect(code).toBe(0)

@@ -33,7 +33,10 @@ import * as TlsConnection from "./TlsConnection.ts"
 const flags = {
   baseUrl: Flag.String("base-url").pipe(
     Flag.withFallbackConfig(Config.String("PAWL_BASE_URL")),
-    Flag.filter(Flags.isHttp, () => "Expected a URL such as https://sandbox.example/api"),
+    Flag.filter(
+      Flags.isBaseUrl,
+      () => "Expected a URL such as https://sandbox.example/api, which ends in /api"
+    ),
     Flag.map((url) => url.replace(/\/+$/u, "")),
     Flag.withDescription("The base URL of the service, which ends in /api; or set PAWL_BASE_URL")
   ),

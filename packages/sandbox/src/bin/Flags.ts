@@ -12,6 +12,9 @@ export const isHttp = (text: string): boolean => {
   return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
 }
 
+/** The paths of the service follow the base URL, so any other end would name other paths. */
+export const isBaseUrl = (text: string): boolean => isHttp(text) && /^[^?#]*\/api\/*$/u.test(text)
+
 const nonEmpty = (name: string) =>
   Flag.String(name).pipe(
     Flag.filter(

@@ -51,7 +51,10 @@ const flags = {
   ),
   times: Flags.int("times", [1, 1000], 1, "The number of transactions (default: 1)"),
   baseUrl: Flag.String("base-url").pipe(
-    Flag.filter(Flags.isHttp, () => "Expected a URL such as http://127.0.0.1:4010/api"),
+    Flag.filter(
+      Flags.isBaseUrl,
+      () => "Expected a URL such as http://127.0.0.1:4010/api, which ends in /api"
+    ),
     Flag.map((url) => url.replace(/\/+$/u, "")),
     Flag.withDescription("The base URL of the sandbox (default: http://127.0.0.1:4010/api)"),
     Flag.withDefault("http://127.0.0.1:4010/api")

@@ -91,6 +91,14 @@ describe("pawl-sandbox trigger", () => {
       assert.notInclude(stdout, "c4n4ry")
     }))
 
+  it("names the token in the command that a sandbox with a token obeys", () =>
+    runWith({ token: Redacted.make("c4n4ry-token") }, function* () {
+      const { url } = yield* receiver(() => [503])
+      const { stdout } = yield* trigger("stuck", "--callback-url", url, "--token", "c4n4ry-token")
+      assert.include(stdout, '/clock -H "authorization: Bearer $PAWL_SANDBOX_TOKEN" -d ')
+      assert.notInclude(stdout, "c4n4ry")
+    }))
+
   it("makes every kind of transaction", () =>
     runWith(
       { pace: "1 hour" },
@@ -133,6 +141,8 @@ describe("pawl-sandbox trigger", () => {
         [trigger("succeed", "--amount", "ten"), "amount: Expected a decimal amount"],
         [trigger("succeed", "--merchant-key", "other"), "PAWL_MERCHANT_SECRET"],
         [command(["succeed", "--base-url", "http://127.0.0.1:9/api"]), "npx pawl-sandbox"],
+        [command(["succeed", "--base-url", "http://127.0.0.1:9"]), "which ends in /api"],
+        [command(["succeed", "--base-url", "http://127.0.0.1:9/api/v1"]), "which ends in /api"],
         [command(["succeed", "--base-url", `http://127.0.0.1:${port}/api`]), "is not a sandbox"]
       ] as const
       yield* Effect.forEach(

@@ -5,6 +5,7 @@ import type * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type { Scenario } from "@pawl/testkit/Scenario"
 import { create, type Order } from "./Creates.ts"
@@ -43,8 +44,11 @@ export const run = (
     const { isRetried, lines, undelivered } = follower.summary()
     for (const line of lines) yield* Console.log(line)
     if (isRetried) {
+      const token = Option.isSome(input.token)
+        ? ' -H "authorization: Bearer $PAWL_SANDBOX_TOKEN"'
+        : ""
       yield* Console.log(
-        `The sandbox tries again; see it now with curl -s ${origin}/sandbox/clock -d '{"advance":"62 minutes"}'`
+        `The sandbox tries again; see it now with curl -s ${origin}/sandbox/clock${token} -d '{"advance":"62 minutes"}'`
       )
     }
     return undelivered
