@@ -14,18 +14,22 @@ const entry = {
 it("has the time, the level, the message and the annotations in one line", () => {
   const event = { _tag: "Alarm", reason: "several final statuses conflict" }
   const annotations = { method: "apm", transactionId: "100001" }
-  expect(LogLine.make({ ...entry, message: event, annotations })).toBe(
+  expect(LogLine.make(true)({ ...entry, message: event, annotations })).toBe(
     "\u001B[33m20:14:03.123 WARN  Alarm: several final statuses conflict method=apm transactionId=100001\u001B[0m"
   )
-  expect(LogLine.make({ ...entry, level: "INFO", message: ["told", { to: "SUCCEED" }, 7] })).toBe(
-    "20:14:03.123 INFO  told to=SUCCEED 7"
-  )
+  expect(
+    LogLine.make(true)({ ...entry, level: "INFO", message: ["told", { to: "SUCCEED" }, 7] })
+  ).toBe("20:14:03.123 INFO  told to=SUCCEED 7")
 })
 
 it("has a cause in lines of its own, and no control character of anybody's text", () => {
   const cause = "Error: no\n    at \u001B[2Jhere"
   const message = "a\nb\r\u001B]0;title\u0007"
-  expect(LogLine.make({ ...entry, level: "INFO", message, cause })).toBe(
+  expect(LogLine.make(true)({ ...entry, level: "INFO", message, cause })).toBe(
     "20:14:03.123 INFO  a b ]0;title \n  Error: no\n      at  [2Jhere"
   )
+})
+
+it("has no colour where there are none", () => {
+  expect(LogLine.make(false)(entry)).toBe("20:14:03.123 WARN  hello")
 })

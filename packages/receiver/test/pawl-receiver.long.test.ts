@@ -12,6 +12,7 @@ import { DatabaseSync } from "node:sqlite"
 import { card } from "@pawl/test-support/Service"
 import {
   ask,
+  bin,
   callback,
   nobody,
   none,
@@ -21,6 +22,7 @@ import {
   secrets,
   service
 } from "./receiverProcess.ts"
+import { start } from "@pawl/test-support/Program"
 import { files } from "@pawl/test-support/Stores"
 import { live } from "@pawl/test-support/Tests"
 
@@ -443,5 +445,25 @@ describe("R03: SIGTERM", () => {
     expect(child.exitCode).toBeNull()
     child.kill("SIGTERM")
     expect(yield* exited).toEqual({ code: 143, signal: null })
+  })
+})
+
+// Linux alone has `script` of util-linux.
+describe.skipIf(process.platform !== "linux")("on a terminal", () => {
+  live.each([
+    ["1", false],
+    ["", true]
+  ])("NO_COLOR=%s decides whether a warning has a colour", function* (noColor, isColoured) {
+    const command = [process.execPath, bin, "--port", "0", "--store", "memory"]
+    const { line, stdout } = yield* start("script", ["-qefc", command.join(" "), "/dev/null"], {
+      ...secrets,
+      ...nobody,
+      NO_COLOR: noColor,
+      FORCE_COLOR: undefined,
+      TERM: "xterm"
+    })
+    yield* line(/^ready /mu)
+    expect(stdout()).toContain("WARN  Callbacks are kept in memory")
+    expect(stdout().includes("\u001B[33m")).toBe(isColoured)
   })
 })

@@ -135,7 +135,9 @@ export const receiver = make("receiver")
 
 /** Logs to stderr, because stdout is for transitions. */
 const logger = Logger.map(
-  process.stderr.isTTY ? Logger.map(Logger.formatStructured, LogLine.make) : Logger.formatJson,
+  process.stderr.isTTY
+    ? Logger.map(Logger.formatStructured, LogLine.make(process.stderr.hasColors()))
+    : Logger.formatJson,
   (line) => {
     process.stderr.write(`${line}\n`)
   }

@@ -8,14 +8,16 @@ type Entry = ReturnType<typeof Logger.formatStructured.log>
 
 const colours: Readonly<Record<string, string>> = { WARN: "33", ERROR: "31", FATAL: "31" }
 
-export const make = ({ annotations, cause, level, message, timestamp }: Entry): string => {
-  const colour = colours[level]
-  const parts = [message].flat().map(textOf)
-  const rest = Object.entries(annotations).map(([name, value]) => `${name}=${textOf(value)}`)
-  const line = [timestamp.slice(11, 23), level.padEnd(5), ...parts, ...rest].map(clean).join(" ")
-  const all = [line, ...(cause?.split("\n") ?? []).map((each) => `  ${clean(each)}`)].join("\n")
-  return colour === undefined ? all : `\u001B[${colour}m${all}\u001B[0m`
-}
+export const make =
+  (isColoured: boolean) =>
+  ({ annotations, cause, level, message, timestamp }: Entry): string => {
+    const colour = isColoured ? colours[level] : undefined
+    const parts = [message].flat().map(textOf)
+    const rest = Object.entries(annotations).map(([name, value]) => `${name}=${textOf(value)}`)
+    const line = [timestamp.slice(11, 23), level.padEnd(5), ...parts, ...rest].map(clean).join(" ")
+    const all = [line, ...(cause?.split("\n") ?? []).map((each) => `  ${clean(each)}`)].join("\n")
+    return colour === undefined ? all : `\u001B[${colour}m${all}\u001B[0m`
+  }
 
 const textOf = (value: unknown): string => {
   if (typeof value === "string") return value
