@@ -107,8 +107,14 @@ export const listener: Effect.Effect<RequestListener, never, Receiver> = Effect.
 )
 
 /**
- * Time limits for a server: 10 seconds for the headers of a request and 15 seconds for all of it.
- * Node's defaults are minutes.
+ * Time limits for a server: 10 seconds for the headers of a request and 15 seconds for all of it,
+ * where Node's defaults are minutes, and 75 seconds for an idle connection, where it is 5 seconds.
+ *
+ * **Details**
+ *
+ * A proxy that reuses a connection while the server closes it answers the callback with 502. So the
+ * server keeps an idle connection for longer than nginx and load balancers, which close it after 60
+ * seconds.
  *
  * @category constants
  * @since 0.1.0
@@ -116,6 +122,7 @@ export const listener: Effect.Effect<RequestListener, never, Receiver> = Effect.
 export const limits: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
+  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 1000
 }
 

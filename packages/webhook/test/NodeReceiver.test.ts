@@ -191,7 +191,8 @@ describe("the end of a listener", () => {
 it("a server has the documented time limits", () => {
   expect(NodeReceiver.createServer()).toMatchObject({
     headersTimeout: 10_000,
-    requestTimeout: 15_000
+    requestTimeout: 15_000,
+    keepAliveTimeout: 75_000
   })
 })
 
