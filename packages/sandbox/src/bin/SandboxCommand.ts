@@ -119,19 +119,23 @@ const announce = Effect.fnUntraced(function* (
   yield* report
 })
 
-/** The settings of this sandbox as the variables that a program of pawl reads. */
+/**
+ * The settings of this sandbox as the variables that a program of pawl reads. An empty variable
+ * counts as absent.
+ */
 const variables = (merchantKey: string, merchantSecret: Option.Option<Redacted.Redacted>) =>
   Effect.map(Sandbox.Sandbox, ({ baseUrl }) => {
-    const { PORT, PAWL_PORT = PORT ?? "3000", PAWL_PUBLIC_URL, PAWL_STORE } = process.env
+    const { PAWL_PORT, PAWL_PUBLIC_URL, PAWL_STORE, PORT } = process.env
+    const port = PAWL_PORT || PORT || "3000"
     return {
       PAWL_BASE_URL: baseUrl,
       PAWL_MERCHANT_KEY: merchantKey,
       PAWL_MERCHANT_SECRET: Option.getOrElse(merchantSecret, () => "sandbox-secret"),
-      PAWL_STORE: PAWL_STORE ?? "sqlite:pawl.db",
-      PAWL_PORT,
+      PAWL_STORE: PAWL_STORE || "sqlite:pawl.db",
+      PAWL_PORT: port,
       // Without it Next takes another port when this one is in use, and no callback arrives.
-      PORT: PORT ?? PAWL_PORT,
-      PAWL_PUBLIC_URL: PAWL_PUBLIC_URL ?? `http://127.0.0.1:${PAWL_PORT}`
+      PORT: PORT || port,
+      PAWL_PUBLIC_URL: PAWL_PUBLIC_URL || `http://127.0.0.1:${port}`
     }
   })
 

@@ -258,6 +258,17 @@ describe("pawl-sandbox -- PROGRAM", () => {
     assert.strictEqual(stderr(), "")
   })
 
+  it("gives the program a setting whose variable is empty", async () => {
+    const names = ["PAWL_PORT", "PAWL_PUBLIC_URL", "PAWL_STORE", "PORT"]
+    const code = `console.log(${JSON.stringify(names)}.map((name) => process.env[name]).join(" "))`
+    const empty = Object.fromEntries(names.map((name) => [name, ""]))
+    const { line } = startWith(empty, "--port", "0", "--", process.execPath, "-e", code)
+    assert.strictEqual(
+      await line(/^(3000 .*)$/mu),
+      "3000 http://127.0.0.1:3000 sqlite:pawl.db 3000"
+    )
+  })
+
   it("says how the program failed, and exits with 1", async () => {
     const failing = withProgram("process.exit(7)")
     assert.strictEqual(await failing.ended, 1)
