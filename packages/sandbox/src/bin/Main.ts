@@ -1,5 +1,5 @@
 /**
- * Runs a command as a process.
+ * Runs a command as a process. A signal ends a server with 0, and another command with 130.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -14,10 +14,11 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
 }
 
 export const run = <Name extends string, Input, E>(
-  command: Command.Command<Name, Input, unknown, E, NodeServices.NodeServices>
+  command: Command.Command<Name, Input, unknown, E, NodeServices.NodeServices>,
+  { isServer }: { readonly isServer: boolean }
 ): void =>
   Command.run(command, { version }).pipe(
     Effect.provide([NodeServices.layer, CommandOutput.layer]),
     Effect.provideService(Logger.LogToStderr, true),
-    NodeRuntime.runMain
+    NodeRuntime.runMain({ teardown: CommandOutput.teardown(isServer) })
   )

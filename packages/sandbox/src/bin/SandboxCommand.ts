@@ -3,7 +3,7 @@
  *
  * Stdout has one line once it serves, `ready http://127.0.0.1:4010/api`; stderr all else: on a
  * terminal the addresses and a line for each request, status and callback. SIGTERM and SIGINT end
- * it with 130. Modules that only some starts need are loaded when they are needed.
+ * it with 0. Modules that only some starts need are loaded when they are needed.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Program from "@pawl/webhook/internal/Program"

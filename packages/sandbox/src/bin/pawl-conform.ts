@@ -10,4 +10,4 @@ if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
 }
 Module.enableCompileCache?.()
 const [{ run }, { make }] = await Promise.all([import("./Main.ts"), import("./ConformCommand.ts")])
-run(make("pawl-conform"))
+run(make("pawl-conform"), { isServer: false })

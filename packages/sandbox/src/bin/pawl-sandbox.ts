@@ -11,4 +11,4 @@ if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
 }
 Module.enableCompileCache?.()
 const [{ run }, { make }] = await Promise.all([import("./Main.ts"), import("./SandboxCommand.ts")])
-run(make("pawl-sandbox"))
+run(make("pawl-sandbox"), { isServer: true })
