@@ -4,7 +4,15 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Path } from "effect/Path"
 import * as Redacted from "effect/Redacted"
-import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
@@ -42,6 +50,20 @@ describe("a file of reconcile", () => {
       expect(modeOf(books)).toBe(0o600)
     }
   )
+
+  test("is for its owner alone, whatever has the name under which it is written", function* () {
+    const books = join(directory, "new.csv")
+    const written = `${books}.${process.pid}.new`
+    const elsewhere = join(directory, "elsewhere")
+    writeFileSync(elsewhere, "")
+    symlinkSync(elsewhere, written)
+    yield* OwnFile.write(books, "a,b")
+    expect(readFileSync(elsewhere, "utf8")).toBe("")
+    writeFileSync(written, "")
+    chmodSync(written, 0o666)
+    yield* OwnFile.write(books, "c,d")
+    expect([readFileSync(books, "utf8"), modeOf(books)]).toEqual(["c,d", 0o600])
+  })
 
   test.with(() => NodeServices.layer)(
     "is the same, whether a path or a URI names the store",

@@ -75,8 +75,10 @@ export const write = (file: string, text: string): Effect.Effect<void, FileUnusa
   attempt(file, () => {
     const target = isThere(file) ? realpathSync(file) : file
     const written = `${target}.${process.pid}.new`
+    // A file that another user made under this name would stay theirs, and a link would lead elsewhere.
+    rmSync(written, { force: true })
     try {
-      writeFileSync(written, text, { mode })
+      writeFileSync(written, text, { flag: "wx", mode })
       renameSync(written, target)
     } finally {
       rmSync(written, { force: true })
