@@ -12,7 +12,10 @@ it.each([
   // The file would have another name than the same store without the white space.
   ["sqlite:a.db ", undefined],
   ["sqlite:a.db\n", undefined],
-  ["sqlite: ", undefined]
+  ["sqlite: ", undefined],
+  // Without its other shard, the file could be opened no more.
+  ["memory sqlite:a.db", undefined],
+  ["sqlite::memory: sqlite:a.db", undefined]
 ])("reads %j", (text, stores) => {
   expect(NodeStore.parseAll(text)).toEqual(stores)
 })

@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (
 })
 
 export const storeAdvice =
-  "give memory, sqlite:FILE or postgres://USER@HOST/DATABASE, without white space at its end"
+  "give memory, or one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, without white space at the end"
 
 const valid = {
   baseUrl: "https://service.example/api",

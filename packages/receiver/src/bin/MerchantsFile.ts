@@ -141,7 +141,7 @@ const readEntry = Effect.fnUntraced(function* (
   }
   const stores = NodeStore.parseEach(textsIn("store"))
   if (stores === undefined) {
-    faults.refuse("store", `${MerchantSettings.storeAdvice}, or a list of shards`)
+    faults.refuse("store", MerchantSettings.storeAdvice)
   }
   const numberIn = (
     field: string,

@@ -40,9 +40,12 @@ export const parse = (text: string): Store | undefined => {
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
+/** Several stores are databases: one in memory would take the place of a shard with its process. */
 export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
   const stores = texts.map(parse)
-  return stores.every((store) => store !== undefined) && Arr.isArrayNonEmpty(stores)
+  return stores.every((store) => store !== undefined) &&
+    Arr.isArrayNonEmpty(stores) &&
+    (stores.length === 1 || stores.every(isDatabase))
     ? stores
     : undefined
 }
