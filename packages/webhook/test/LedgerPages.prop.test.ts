@@ -1,16 +1,19 @@
 /** Lists and deletions that go through more documents than one page has. */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { test } from "@pawl/test-support/Tests"
 import { repeats } from "@pawl/test-support/Repeats"
-import { build, documentsOf, scopes, storedRow } from "./memoryLedger.ts"
+import { build, documentsOf, requestRow, scopes, storedRow } from "./memoryLedger.ts"
 import { bodyName } from "../src/internal/ledger/Accepting.ts"
 import * as Keeping from "../src/internal/ledger/Keeping.ts"
 import * as Working from "../src/internal/ledger/Working.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
+import { alarmsFor } from "../src/internal/rule/Counters.ts"
+import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import type { Parked } from "../src/internal/rule/Row.ts"
 import type { PlannedPage } from "../src/internal/rule/RowPages.ts"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
@@ -24,28 +27,6 @@ const parkedRow = fc.record({
 })
 
 const parkedRows = documentsOf(parkedRow)
-
-const requestRow = (requestId: string): RequestRow => ({
-  requestId,
-  kind: "apm-payment",
-  digest: "digest",
-  hasCardData: false,
-  ordered: undefined,
-  body: "sealed",
-  createdAt: 0,
-  retryFrom: 0,
-  expiresAt: undefined,
-  begunAt: undefined,
-  attempts: 0,
-  refusals: undefined,
-  dueAt: undefined,
-  lease: undefined,
-  outcome: undefined,
-  settledAt: undefined,
-  transaction: undefined,
-  deniedTransactionId: undefined,
-  parked: undefined
-})
 
 /** Requests that cannot be read fill the first page. */
 const unread = [
@@ -238,6 +219,8 @@ describe("a ledger in memory", () => {
       newestCallbacks: { SUCCEED: { at: 0, signed } }
     }
     yield* write("2", [{ ...stored, row, dueAt: 0 }])
+    const alarms = Metric.value(alarmsFor(RequestRule.provedWrong))
+    const before = yield* alarms
     const { rows } = yield* working.claim({ at: 0, until: 9, limit: 1 })
     for (const leased of rows)
       yield* working.write(leased, {
@@ -245,6 +228,7 @@ describe("a ledger in memory", () => {
         read: { status: "SUCCEED", askedAt: 1 },
         release: { dueAt: undefined }
       })
+    expect(yield* alarms).toEqual(before)
     expect(yield* requests.get("1")).toMatchObject({
       deniedTransactionId: "2",
       settledAt: undefined

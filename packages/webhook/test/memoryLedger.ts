@@ -10,6 +10,7 @@ import * as Engines from "../src/internal/records/Engines.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import { blank, type DeadLetter } from "../src/internal/rule/Row.ts"
+import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
 import type { StoredRow, StoredRows } from "../src/internal/rule/StoredRow.ts"
 import { Ledger } from "../src/Ledger.ts"
 
@@ -77,4 +78,26 @@ export const storedRow = (
   bodies: {},
   facts: Fact.none,
   accepted: {}
+})
+
+export const requestRow = (requestId: string): RequestRow => ({
+  requestId,
+  kind: "apm-payment",
+  digest: "digest",
+  hasCardData: false,
+  ordered: undefined,
+  body: "sealed",
+  createdAt: 0,
+  retryFrom: 0,
+  expiresAt: undefined,
+  begunAt: undefined,
+  attempts: 0,
+  refusals: undefined,
+  dueAt: undefined,
+  lease: undefined,
+  outcome: undefined,
+  settledAt: undefined,
+  transaction: undefined,
+  deniedTransactionId: undefined,
+  parked: undefined
 })
