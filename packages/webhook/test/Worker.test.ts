@@ -301,6 +301,17 @@ describe("a handler that", () => {
     }
   )
 
+  test("takes longer than 5 minutes is logged with its time", function* () {
+    const { kept, lines } = World.keepLog("Warn")
+    const { receive } = yield* kept(World.started({ handle: () => Effect.never }))
+    yield* receive("1", "PENDING")
+    yield* World.pass(5 * minute)
+    expect(lines).toContainEqual([
+      "The handler failed; it is called again in 30 s",
+      "TimeoutError: The handler has run for 300 s"
+    ])
+  })
+
   test("cannot be interrupted runs alone to its end, which the log says, and other rows go on", function* () {
     const { kept, lines } = World.keepLog("Warn")
     const world = yield* World.make({

@@ -46,13 +46,16 @@ export const forever = <E, R>(
  */
 export const limited =
   (name: string, limit: Duration.Duration) =>
-  <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | Cause.TimeoutError, R> =>
-    Effect.raceFirst(
+  <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | Cause.TimeoutError, R> => {
+    const text = `The ${name} has run for ${Duration.toSeconds(limit)} s`
+    return Effect.raceFirst(
       call,
-      Effect.logWarning(
-        `The ${name} has run for ${Duration.toSeconds(limit)} s: it is interrupted and waited for`
-      ).pipe(Effect.andThen(Effect.fail(new Cause.TimeoutError())), Effect.delay(limit))
+      Effect.logWarning(`${text}: it is interrupted and waited for`).pipe(
+        Effect.andThen(Effect.fail(new Cause.TimeoutError(text))),
+        Effect.delay(limit)
+      )
     )
+  }
 
 /**
  * Interrupts work, and leaves it after 3 seconds, the longest time of a write: the end of an open
