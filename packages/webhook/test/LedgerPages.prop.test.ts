@@ -197,6 +197,19 @@ describe("a ledger in memory", () => {
     expect((yield* requests.claim({ at: 5000, until: 6000, limit: 999 })).rows).toHaveLength(250)
   })
 
+  test("no row is left late because the disk is full for a while", function* () {
+    const { engines, write } = yield* build(1)
+    const [records] = engines.own
+    yield* write("1", [{ ...storedRow("1"), dueAt: 9000 }])
+    const full = new StoreUnavailable({ cause: { code: "53100" } })
+    const own = { ...records, change: () => Effect.fail(full) }
+    const working = Working.make({ ...engines, own: [own], of: () => own }, () =>
+      Effect.die("unused")
+    )
+    const failed = yield* Effect.flip(working.shift({ at: 5000, by: 4000, until: 6000 }))
+    expect(failed).toBe(full)
+  })
+
   test("a request that a person denied while its transaction settled it is not deleted", function* () {
     const { engines, requests, write } = yield* build(1)
     const [records] = engines.own

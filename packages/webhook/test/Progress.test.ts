@@ -203,18 +203,6 @@ test("a worker shows a row that the store refuses to lease, with an alarm, and g
   })
 })
 
-test("a worker goes on after a clock was set back, although the store refuses to write one of the late rows", function* () {
-  const { receive, ...world } = yield* World.started({
-    pollInterval: Duration.seconds(1),
-    clock: (now) => (now < 1 * minute ? 60 * minute : 0),
-    plant: (ledger) => ({ ...ledger, shift: () => Effect.fail(refused) })
-  })
-  yield* World.pass("2 minutes")
-  yield* receive("1", "PENDING")
-  yield* World.pass("10 seconds")
-  expect(told(world)).toEqual(["PENDING"])
-})
-
 describe("a worker whose claims fail", () => {
   test("says so after a minute, and makes progress again with the next claim", function* () {
     const { progress, ...world } = yield* World.started({

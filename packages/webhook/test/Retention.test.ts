@@ -3,6 +3,8 @@ import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import { describe, expect, it } from "vitest"
 import * as Cleaner from "../src/internal/work/Cleaner.ts"
@@ -84,12 +86,30 @@ const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown
     const sql = yield* SqlClient
     yield* finish("bad", 0)
     for (let id = 1; id < 40; id++) yield* finish(String(id), id)
+    yield* accept("40", "ODD", 40)
     yield* refuse(sql, "pawl_transactions")
-    const failed = yield* Effect.flip(ledger.deleteBodies({ before: 99, limit: 99 }))
+    const batch = ledger.deleteBodies({ before: 99, limit: 15 })
+    // A batch has up to 15 of each collection.
+    expect([yield* batch, yield* batch, yield* batch]).toEqual([16, 15, 9])
+    const failed = yield* Effect.flip(batch)
     yield* allow(sql, "pawl_transactions")
     expect(Fault.of(failed).kind).toBe("statement")
     expect(yield* left).toHaveLength(1)
     expect((yield* ledger.get("card", "bad"))?.newestCallbacks).toHaveProperty("SUCCEED")
+  })
+
+  test("a transaction that the store refuses to write keeps no other transaction", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    yield* finish("bad", november)
+    for (let id = 1; id < 250; id++) yield* finish(`c${id}`, november + id)
+    yield* refuse(sql, "pawl_transactions", "DELETE")
+    // The first page has the refused one.
+    const deleted = yield* ledger.deleteOld({ before: november + 1000, limit: 999 })
+    const failed = yield* Effect.flip(ledger.deleteOld({ before: november + 1000, limit: 999 }))
+    yield* allow(sql, "pawl_transactions")
+    expect(deleted).toBe(249)
+    expect(Fault.of(failed).kind).toBe("statement")
   })
 
   test("a text of a newer version keeps no other from its deletion", function* () {
@@ -120,6 +140,38 @@ await onPostgres((place) => {
   describe("in PostgreSQL", () => {
     holds(() => emptied(place))
     survives(() => emptied(place))
+
+    live.with(() => emptied(place))(
+      "a text without a document is kept if its document is made while it is deleted",
+      function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient
+        const isMade = yield* Latch.make()
+        const isBlocked = yield* Latch.make()
+        yield* ledger.accept(verified("card", card({ transactionId: "1" })), 1)
+        yield* sql`DELETE FROM pawl_transactions`
+        const making = yield* ledger
+          .accept(verified("card", card({ transactionId: "1" })), 99)
+          .pipe(
+            Effect.andThen(isMade.open),
+            Effect.andThen(isBlocked.await),
+            sql.withTransaction,
+            Effect.forkChild
+          )
+        yield* isMade.await
+        const deleting = yield* Effect.forkChild(ledger.deleteBodies({ before: 9, limit: 9 }))
+        yield* sql`SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
+          Effect.repeat({ until: ({ length }) => length > 0 })
+        )
+        yield* isBlocked.open
+        yield* Fiber.join(making)
+        yield* Fiber.join(deleting)
+        const [status] = yield* sql`SELECT name FROM pawl_transactions_texts`
+        expect(status).toBeDefined()
+        expect(yield* ledger.get("card", "1")).toBeDefined()
+      }
+    )
   })
 })
 

@@ -2,20 +2,20 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 
-/** Refuses to update the documents of "bad". */
-export const refuse = (sql: SqlClient, table: string) =>
+/** Refuses to update, or to delete, the documents of "bad". */
+export const refuse = (sql: SqlClient, table: string, event: "UPDATE" | "DELETE" = "UPDATE") =>
   sql.onDialectOrElse({
     pg: () =>
       Effect.andThen(
         sql.unsafe(`CREATE OR REPLACE FUNCTION pawl_test_refuse_one() RETURNS trigger
           LANGUAGE plpgsql AS
-          'BEGIN IF NEW.key LIKE ''bad%'' THEN RAISE EXCEPTION ''refused''; END IF; RETURN NEW; END'`),
-        sql.unsafe(`CREATE TRIGGER pawl_test_refuse_one BEFORE UPDATE ON ${table}
+          'BEGIN IF OLD.key LIKE ''bad%'' THEN RAISE EXCEPTION ''refused'' USING DETAIL = ''the text of a row''; END IF; RETURN coalesce(NEW, OLD); END'`),
+        sql.unsafe(`CREATE TRIGGER pawl_test_refuse_one BEFORE ${event} ON ${table}
           FOR EACH ROW EXECUTE FUNCTION pawl_test_refuse_one()`)
       ),
     orElse: () =>
-      sql.unsafe(`CREATE TRIGGER ${table}_refuse_one BEFORE UPDATE ON ${table}
-        WHEN NEW.key LIKE 'bad%' BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+      sql.unsafe(`CREATE TRIGGER ${table}_refuse_one BEFORE ${event} ON ${table}
+        WHEN OLD.key LIKE 'bad%' BEGIN SELECT RAISE(ABORT, 'refused'); END`)
   })
 
 export const allow = (sql: SqlClient, table: string) =>

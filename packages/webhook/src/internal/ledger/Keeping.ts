@@ -11,7 +11,16 @@ import type { Values } from "../records/Codecs.ts"
 import type { Records } from "../records/Engine.ts"
 import { orDie } from "../records/Known.ts"
 import type { Rule } from "../records/Rule.ts"
-import { changeEach, each, eachPage, type Engines, sum } from "../records/Engines.ts"
+import {
+  type Changed,
+  changeEach,
+  countOf,
+  each,
+  eachPage,
+  type Engines,
+  join,
+  unchanged
+} from "../records/Engines.ts"
 import { namesOf } from "./Accepting.ts"
 import * as Quarantine from "./Quarantine.ts"
 
@@ -57,24 +66,24 @@ export const make = (engines: Engines) => {
      * `before`, except those of dead letters, and returns their number.
      */
     deleteBodies: (options: DeleteOptions) =>
-      Effect.map(
+      Effect.flatMap(
         each(engines, (records) =>
           Effect.zipWith(
             deleteOldTexts(records, "transactions", deleteBodiesOf, options),
             deleteOldTexts(records, "quarantine", deleteQuarantined, options),
-            (one, two) => one + two
+            join
           )
         ),
-        sum
+        countOfAll
       ),
     /**
      * Deletes up to `limit` transactions of each shard without a new status since `before`, except
      * the open, leased and parked ones (`Erasure.isDeletable`), and returns their number.
      */
     deleteOld: (options: DeleteOptions) =>
-      Effect.map(
+      Effect.flatMap(
         each(engines, (records) => deleteOldIn(records, options)),
-        sum
+        countOfAll
       ),
     /**
      * Deletes texts of persons from the rows and the requests of a transaction. The rows stay. Dies
@@ -101,6 +110,9 @@ export const make = (engines: Engines) => {
   }
 }
 
+/** What is left is reported when nothing else can be deleted. */
+const countOfAll = (all: ReadonlyArray<Changed>) => countOf(all.reduce(join, unchanged))
+
 export interface DeleteOptions {
   readonly before: number
   readonly limit: number
@@ -111,23 +123,24 @@ const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
   collection: Name,
   ruleOf: (names: ReadonlyArray<string>, before: number) => Rule<Values[Name], number>,
   { before, limit }: DeleteOptions
-): Effect.fn.Return<number, StoreUnavailable> {
-  let count = 0
+): Effect.fn.Return<Changed, StoreUnavailable> {
+  let changed = unchanged
   let after: TextPlace | undefined = { at: Number.MIN_SAFE_INTEGER, key: "", name: "" }
-  while (after !== undefined && count < limit) {
-    const size: number = limit - count
+  while (after !== undefined && changed.count < limit) {
+    const size: number = limit - changed.count
     const places: ReadonlyArray<TextPlace> = yield* records.texts(collection, {
       before,
       after,
       limit: size
     })
     const names = Map.groupBy(places, ({ key }) => key)
-    count += yield* changeEach(records, collection, names.keys(), (key) =>
+    const each = yield* changeEach(records, collection, names.keys(), (key) =>
       ruleOf(names.get(key)?.map(({ name }) => name) ?? [], before)
     )
+    changed = join(changed, each)
     after = places.length < size ? undefined : places.at(-1)
   }
-  return count
+  return changed
 })
 
 const deleteBodiesOf =
@@ -157,22 +170,22 @@ const deleteQuarantined =
 const deleteOldIn = Effect.fnUntraced(function* (
   records: Records,
   { before, limit }: DeleteOptions
-): Effect.fn.Return<number, StoreUnavailable> {
-  let count = 0
+): Effect.fn.Return<Changed, StoreUnavailable> {
+  let changed = unchanged
   const rule: Rule<StoredRows, number> = (rows) =>
     rows && Erasure.isDeletable(rows, before)
       ? { value: Erasure.isErased(rows) ? [] : undefined, remove: namesOf(rows), result: 1 }
       : { value: rows, result: 0 }
   yield* eachPage(records, "transactions", (found) => {
     const old = found.filter(({ value }) => Erasure.isDeletable(value, before))
-    const keys = old.slice(0, limit - count).map(({ key }) => key)
+    const keys = old.slice(0, limit - changed.count).map(({ key }) => key)
     return Effect.map(
       changeEach(records, "transactions", keys, () => rule),
       (deleted) => {
-        count += deleted
-        return count < limit
+        changed = join(changed, deleted)
+        return changed.count < limit
       }
     )
   })
-  return count
+  return changed
 })

@@ -230,9 +230,9 @@ export const make = (
      * returns the number of requests.
      */
     deleteTexts: ({ before, limit }: DeleteTexts) =>
-      Effect.map(
+      Effect.flatMap(
         Engines.each(engines, (records) => deleteTextsIn(records, { before, limit })),
-        Engines.sum
+        (all) => Engines.countOf(all.reduce(Engines.join, Engines.unchanged))
       ),
     isInTransaction: Effect.map(
       Effect.filter(engines.own, ({ isInTransaction }) => isInTransaction),
@@ -341,22 +341,22 @@ const placeOf = (row: RequestRow, at: number): number => {
 const deleteTextsIn = Effect.fnUntraced(function* (
   records: Engine,
   { before, limit }: DeleteTexts
-): Effect.fn.Return<number, StoreUnavailable> {
-  let count = 0
+): Effect.fn.Return<Engines.Changed, StoreUnavailable> {
+  let changed = Engines.unchanged
   const range = { lane: requestLanes.texts, from: Number.MIN_SAFE_INTEGER, to: before - 1, limit }
   // A request that cannot be read keeps its place before the next ones.
   yield* Engines.eachDue(records, "requests", range, (found) => {
-    const keys = found.slice(0, limit - count).map(({ key }) => key)
+    const keys = found.slice(0, limit - changed.count).map(({ key }) => key)
     const deleted = Engines.changeEach(records, "requests", keys, () => (row) => {
       const next = row && RequestRule.deleteTexts(row, before)
       return { value: next ?? row, result: next === undefined ? 0 : 1 }
     })
     return Effect.map(deleted, (each) => {
-      count += each
-      return count < limit
+      changed = Engines.join(changed, each)
+      return changed.count < limit
     })
   })
-  return count
+  return changed
 })
 
 const byTime = (one: ParkedRequest, two: ParkedRequest): number =>

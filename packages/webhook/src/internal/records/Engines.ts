@@ -103,33 +103,53 @@ export const eachDue = Effect.fnUntraced(function* <Name extends Collection>(
   }
 })
 
-/**
- * Changes documents, and adds their results; unreadable ones are skipped. Fails at the end if the
- * store refuses some of them.
- */
-export const changeEach = Effect.fnUntraced(function* <Name extends Collection>(
+export interface Changed {
+  readonly count: number
+  /** The error about a document that the store refuses to write. */
+  readonly refused?: StoreUnavailable | undefined
+}
+
+export const unchanged: Changed = { count: 0 }
+
+export const join = (one: Changed, two: Changed): Changed => ({
+  count: one.count + two.count,
+  refused: one.refused ?? two.refused
+})
+
+/** Returns the count, and fails if nothing was changed because the store refuses to write it. */
+export const countOf = ({ count, refused }: Changed): Effect.Effect<number, StoreUnavailable> =>
+  refused === undefined || count > 0 ? Effect.succeed(count) : Effect.fail(refused)
+
+/** Logs that documents were left as they are. */
+export const logRefused =
+  (text: string) =>
+  ({ refused }: Changed): Effect.Effect<void> =>
+    refused === undefined ? Effect.void : Effect.logWarning(text, refused)
+
+/** Changes documents, and adds their results; unreadable ones are skipped. */
+export const changeEach = <Name extends Collection>(
   records: Records,
   collection: Name,
   keys: Iterable<string>,
   ruleOf: (key: string) => Rule<Values[Name], number>
-): Effect.fn.Return<number, StoreUnavailable> {
-  let refused: StoreUnavailable | undefined
-  const counts = yield* Effect.forEach(
-    keys,
-    (key) =>
-      records.change(collection, key, ruleOf(key)).pipe(
-        Effect.catch((error) => {
-          if (error._tag === "StoreUnavailable") {
-            if (!Fault.isLasting(Fault.of(error))) return Effect.fail(error)
-            refused = error
-          }
-          return Effect.succeed(0)
-        })
-      ),
-    { concurrency: 16 }
+): Effect.Effect<Changed, StoreUnavailable> =>
+  Effect.map(
+    Effect.forEach(
+      keys,
+      (key) =>
+        Effect.matchEffect(records.change(collection, key, ruleOf(key)), {
+          onSuccess: (count) => Effect.succeed<Changed>({ count }),
+          onFailure: (error) =>
+            error._tag === "Unreadable"
+              ? Effect.succeed(unchanged)
+              : Fault.isOfRow(Fault.of(error))
+                ? Effect.succeed<Changed>({ count: 0, refused: error })
+                : Effect.fail(error)
+        }),
+      { concurrency: 16 }
+    ),
+    (each) => each.reduce(join, unchanged)
   )
-  return refused === undefined ? sum(counts) : yield* Effect.fail(refused)
-})
 
 export const sum = (counts: ReadonlyArray<number>): number =>
   counts.reduce((one, two) => one + two, 0)

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Part, Seal } from "../../Seal.ts"
 import * as Settings from "../ledger/Settings.ts"
-import { changeEach, each, eachPage, type Engines } from "../records/Engines.ts"
+import { changeEach, countOf, each, eachPage, type Engines } from "../records/Engines.ts"
 import type { RequestRow } from "../rule/RequestRow.ts"
 
 /**
@@ -43,10 +43,11 @@ export const rename = Effect.fnUntraced(function* (
             if (!(yield* Effect.isSuccess(opened))) unopened++
           }
           const text = yield* sealedAnew("outcome", textOf(value))
-          yield* changeEach(records, "requests", [key], () => (row) => ({
+          const changed = changeEach(records, "requests", [key], () => (row) => ({
             value: row && withTexts(row, body, text),
             result: 1
           }))
+          yield* Effect.flatMap(changed, countOf)
         }
       })
     )

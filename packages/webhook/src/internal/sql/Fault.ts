@@ -84,6 +84,9 @@ export const of = (error: unknown): Fault => {
 
 export const isLasting = ({ kind }: Fault): boolean => kind !== "unavailable"
 
+/** Tells whether another document may be written. */
+export const isOfRow = ({ kind }: Fault): boolean => kind === "statement" || kind === "refused"
+
 const innerOf = (error: unknown): unknown => {
   // The module of `SqlError` would make a bundle a quarter larger.
   if (hasProperty(error, "_tag") && error._tag === "SqlError" && hasProperty(error, "reason")) {

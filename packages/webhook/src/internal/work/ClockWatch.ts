@@ -11,7 +11,6 @@ import * as Effect from "effect/Effect"
 import type { Journal } from "../../Journal.ts"
 import type { Ledger } from "../../Ledger.ts"
 import { defaults } from "../rule/WorkLimits.ts"
-import * as Fault from "../sql/Fault.ts"
 import * as Progress from "./Progress.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 
@@ -54,14 +53,7 @@ export const make = ({
     Effect.suspend(() => {
       const at = LedgerClock.timeOf(ledger, clock)
       return ledger.shift({ at, by, until: at + lease })
-    }).pipe(
-      // Only the rows that the store refuses to write stay late.
-      Effect.catchIf(
-        (error) => Fault.isLasting(Fault.of(error)),
-        (error) => Effect.logWarning("Late rows could not be made due earlier", error)
-      ),
-      Progress.untilDone
-    )
+    }).pipe(Progress.untilDone)
 
   return Effect.gen(function* () {
     const now = read()
