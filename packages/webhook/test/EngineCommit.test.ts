@@ -138,7 +138,12 @@ const aborting = Effect.fnUntraced(function* (committers: number) {
       ),
     retire: () => Effect.void,
     isBlocked: () => false,
-    commitLeases: () => Effect.never,
+    refusals: {
+      widened: (asked) => asked,
+      of: () => undefined,
+      keep: () => undefined,
+      commit: () => Effect.never
+    },
     fullSearchInterval: 0n
   })
   return { one, other, abort: () => (state = "armed"), end: () => (state = "usual") }

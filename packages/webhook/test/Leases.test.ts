@@ -1,3 +1,4 @@
+import { inspect } from "node:util"
 import { expect } from "vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -9,6 +10,9 @@ import { allow, refuse } from "./refusals.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
+
+const minute = 60_000
+const nothing = { rows: [], refused: [], dueAt: undefined }
 
 await inEachStore((place) => {
   const test = testIn(place)
@@ -23,7 +27,7 @@ await inEachStore((place) => {
       WHERE key LIKE '3%' OR key LIKE 'bad too%'`
     yield* refuse(sql, "pawl_transactions")
     const claim = (after: number) =>
-      ledger.claim({ at: at + after, until: at + after + 1000, limit: 9 })
+      ledger.claim({ at: at + after, until: at + after + minute, limit: 9 })
     const { refused = [], rows, unreadable } = yield* claim(0)
     expect(rows.map(({ transactionId }) => transactionId).toSorted()).toEqual(["1", "2"])
     // One that cannot be parked either is tried again.
@@ -32,11 +36,70 @@ await inEachStore((place) => {
       refused.map(({ error, one }) => [one.leased.transactionId, Fault.of(error).kind])
     ).toEqual([["bad", "statement"]])
     // Nothing else is due, so the claim fails as one of a store that refuses all.
-    expect(yield* Effect.flip(claim(1))).toMatchObject({ _tag: "StoreUnavailable" })
+    const failed = yield* Effect.flip(claim(1))
+    expect(failed).toMatchObject({ _tag: "StoreUnavailable" })
+    expect(inspect(failed, { depth: null })).not.toContain("the text of a row")
     yield* allow(sql, "pawl_transactions")
-    const last = yield* claim(2)
+    const last = yield* claim(10_000)
     expect(last.rows).toMatchObject([{ transactionId: "bad" }])
     expect(last.unreadable).toEqual([{ method: "card", transactionId: "bad too" }])
+  })
+
+  test("R46: transactions that the store refuses to write keep no lane to themselves", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    const at = yield* Clock.currentTimeMillis
+    for (const [position, id] of ["bad 1", "bad 2", "bad 3", "4", "5"].entries())
+      yield* ledger.accept(verified("card", card({ transactionId: id })), at + position)
+    yield* refuse(sql, "pawl_transactions")
+    const claims: Array<ReadonlyArray<string>> = []
+    for (let round = 10; round < 14; round++) {
+      const asked = { at: at + round, until: at + minute, limit: 2 }
+      const { refused = [], rows } = yield* Effect.orElseSucceed(ledger.claim(asked), () => nothing)
+      claims.push([
+        ...rows.map(({ transactionId }) => transactionId),
+        ...refused.map(({ one }) => one.leased.transactionId)
+      ])
+    }
+    yield* allow(sql, "pawl_transactions")
+    // A claim that finds nothing else fails, as one of a store that refuses all.
+    expect(claims).toEqual([
+      [],
+      ["4", "bad 1", "bad 2", "bad 3"],
+      ["5", "bad 1", "bad 2", "bad 3"],
+      []
+    ])
+  })
+
+  test("R46: a transaction that the store refused is leased after the clock was set back", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    const at = yield* Clock.currentTimeMillis
+    yield* ledger.accept(verified("card", card({ transactionId: "bad" })), at - 60 * minute)
+    const claim = (at: number) => ledger.claim({ at, until: at + minute, limit: 9 })
+    yield* refuse(sql, "pawl_transactions")
+    yield* Effect.flip(claim(at))
+    yield* allow(sql, "pawl_transactions")
+    yield* Effect.flip(claim(at + 1))
+    expect((yield* claim(at - 30 * minute)).rows).toMatchObject([{ transactionId: "bad" }])
+  })
+
+  test("R46: after the clock was set back only the transactions that the store refuses to write stay late", function* () {
+    const ledger = yield* Ledger
+    const requests = yield* RequestStore
+    const sql = yield* SqlClient
+    for (const transactionId of ["1", "bad", "2"])
+      yield* ledger.accept(verified("card", card({ transactionId })), 9000)
+    yield* requests.write(
+      { requestId: "1", kind: "card-payment", digest: "digest", hasCardData: false },
+      { at: 9000 }
+    )
+    yield* refuse(sql, "pawl_transactions")
+    yield* ledger.shift({ at: 5000, by: 4000, until: 6000 })
+    yield* allow(sql, "pawl_transactions")
+    expect((yield* ledger.backlog(5000)).due).toBe(2)
+    const { rows } = yield* requests.claim({ at: 5000, until: 6000, limit: 9 })
+    expect(rows).toMatchObject([{ requestId: "1" }])
   })
 
   test("R46: a request that the store refuses to write keeps no other from its lease", function* () {

@@ -300,17 +300,15 @@ const shiftIn = Effect.fnUntraced(function* (
   const rowKeys = yield* keysOf("transactions", options, lanes.keys())
   yield* changeEach(records, "transactions", rowKeys, () =>
     replan((rows) => rows.map((stored) => StoredRow.shift(stored, options)))
-  ).pipe(Effect.flatMap(logRefused(stayLate)))
+  ).pipe(Effect.flatMap(logRefused))
   // The lease of a request has its own time.
   const ofRequests = { ...options, until: Math.max(options.until, options.at + defaults.lease) }
   const requestKeys = yield* keysOf("requests", ofRequests, [requestLanes.due])
   yield* changeEach(records, "requests", requestKeys, () => (row) => {
     const shifted = row && StoredRow.shift(row, ofRequests)
     return { value: shifted, result: 0, wakes: shifted !== row }
-  }).pipe(Effect.flatMap(logRefused(stayLate)))
+  }).pipe(Effect.flatMap(logRefused))
 })
-
-const stayLate = "Late rows could not be made due earlier"
 
 /** A rule that changes times of rows; a document whose rows stay the same is not written. */
 const replan =
@@ -347,6 +345,6 @@ const bringForwardIn = Effect.fnUntraced(function* (
     replan((rows) =>
       rows.map((stored) => RowPages.bringForward(stored, page, positions.get(key) ?? 0))
     )
-  ).pipe(Effect.flatMap(logRefused("Planned reads could not be brought forward")))
+  ).pipe(Effect.flatMap(logRefused))
   return found[limit - 1]
 })

@@ -39,7 +39,7 @@ export interface Options extends Changes.Options {
   readonly compact: Effect.Effect<void, SqlError>
   readonly refresh?: Effect.Effect<void, SqlError>
   readonly retire: (error: SqlError) => Effect.Effect<void>
-  readonly commitLeases: Leases.CommitLeases
+  readonly refusals: Leases.Refusals
   /** The time between searches from the start, in nanoseconds. */
   readonly fullSearchInterval: bigint
 }
@@ -183,7 +183,11 @@ export const makeLocal = <Stored>(
     groupOf: () => Effect.never,
     retire: () => Effect.void,
     isBlocked: () => false,
-    commitLeases: (writes, commit) =>
-      Effect.map(commit(writes), (conflicts) => ({ conflicts, refused: new Map() })),
+    refusals: {
+      widened: (asked) => asked,
+      of: () => undefined,
+      keep: () => undefined,
+      commit: (writes, commit) => commit(writes)
+    },
     fullSearchInterval: 0n
   })

@@ -121,10 +121,10 @@ export const countOf = ({ count, refused }: Changed): Effect.Effect<number, Stor
   refused === undefined || count > 0 ? Effect.succeed(count) : Effect.fail(refused)
 
 /** Logs that documents were left as they are. */
-export const logRefused =
-  (text: string) =>
-  ({ refused }: Changed): Effect.Effect<void> =>
-    refused === undefined ? Effect.void : Effect.logWarning(text, refused)
+export const logRefused = ({ refused }: Changed): Effect.Effect<void> =>
+  refused === undefined
+    ? Effect.void
+    : Effect.logWarning("The store refuses to make some work due earlier", refused)
 
 /** Changes documents, and adds their results; unreadable ones are skipped. */
 export const changeEach = <Name extends Collection>(

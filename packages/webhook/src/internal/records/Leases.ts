@@ -18,16 +18,16 @@ interface Tools<Stored> {
   readonly search: ReturnType<typeof DueSearch.make>
   readonly nextVersion: Changes.Options["nextVersion"]
   readonly refresh: Effect.Effect<void, SqlError>
-  readonly commitLeases: CommitLeases
+  readonly refusals: Refusals
   readonly bounded: <A>(call: Effect.Effect<A, SqlError>) => Effect.Effect<A, StoreUnavailable>
 }
 
 export const make = <Stored>({
   bounded,
-  commitLeases,
   known,
   nextVersion,
   refresh,
+  refusals,
   search,
   store
 }: Tools<Stored>) => {
@@ -69,7 +69,7 @@ export const make = <Stored>({
     StoreUnavailable
   > {
     if (asked.limits.every((limit) => limit === undefined)) return noWork
-    const searching = yield* search.begin(collection, asked)
+    const searching = yield* search.begin(collection, refusals.widened(asked))
     let soonestFound: number | undefined
     const ranges = DueSearch.rangesOf(searching)
     const lines = yield* bounded(Effect.andThen(refresh, store.due(collection, ranges))).pipe(
@@ -81,10 +81,16 @@ export const make = <Stored>({
       Effect.ensuring(Effect.sync(() => search.end(collection, searching, soonestFound)))
     )
     const later = lines.filter(({ document }) => document === undefined).map(({ at }) => at)
+    const left = new Set<Refusal>()
     const documents = new Map(
       lines.flatMap((line) => {
         const { document } = line
         if (document === undefined) return []
+        const one = refusals.of(Known.idOf(collection, line.key))
+        if (one !== undefined) {
+          left.add(one)
+          return []
+        }
         const read = { ...line, document }
         return [[line.key, { line: read, found: known.read(collection, read) }] as const]
       })
@@ -110,13 +116,27 @@ export const make = <Stored>({
       return value === undefined ? [] : [known.writeOf(collection, found, { key, value, version })]
     })
     const parks = unreadable.map((line) => parkOf(line, asked.at))
-    const { conflicts, refused } = yield* bounded(
-      commitLeases([...parks, ...writes], (some) =>
-        some.length === 0
-          ? Effect.succeed(new Map())
-          : store.together(store.commit(collection, some, true))
+    const refused = new Set<string>()
+    const conflicts = yield* bounded(
+      refusals.commit(
+        [...parks, ...writes],
+        (some) =>
+          some.length === 0
+            ? Effect.succeed(new Map())
+            : store.together(store.commit(collection, some, true)),
+        (key, error) => {
+          refused.add(key)
+          const results = changed.get(key)?.result ?? []
+          const refusal = { error, refused: results.map((one) => ({ one, error })) }
+          left.add(refusal)
+          refusals.keep(Known.idOf(collection, key), refusal, asked.at)
+        }
       )
     )
+    const [first] = left
+    if (first !== undefined && refused.size === parks.length + writes.length) {
+      return yield* bounded(Effect.fail(first.error))
+    }
     const isWritten = (key: string) => !conflicts.has(key) && !refused.has(key)
     for (const write of writes) {
       if (isWritten(write.key)) {
@@ -133,24 +153,30 @@ export const make = <Stored>({
       taken: [...changed].flatMap(([key, { result }]) => (isWritten(key) ? result : [])),
       dueAt: soonest === Infinity ? undefined : soonest,
       unreadable: unreadable.filter(({ key }) => isWritten(key)),
-      refused: [...refused].flatMap(([key, error]) =>
-        (changed.get(key)?.result ?? []).map((one) => ({ one, error }))
-      )
+      refused: [...left].flatMap((one) => one.refused as ReadonlyArray<Refused<A>>)
     }
   })
 }
 
-/** Commits writes, and returns the conflicts, and what the store refuses with the errors. */
-export type CommitLeases = <W extends Write<unknown>>(
-  writes: ReadonlyArray<W>,
-  commit: (writes: ReadonlyArray<W>) => Effect.Effect<ReadonlyMap<string, unknown>, SqlError>
-) => Effect.Effect<
-  {
-    readonly conflicts: ReadonlyMap<string, unknown>
-    readonly refused: ReadonlyMap<string, SqlError>
-  },
-  SqlError
->
+/** What the store refuses to write. */
+export interface Refusals {
+  /** Makes room in the limits for the documents that are left out, which are due for longest. */
+  readonly widened: (asked: DueSearch.Asked) => DueSearch.Asked
+  /** Returns the refusal of a document that is left out. */
+  readonly of: (id: string) => Refusal | undefined
+  readonly keep: (id: string, refusal: Refusal, at: number) => void
+  /** Commits writes, and returns the conflicts. Passes what the store refuses to `refuse`. */
+  readonly commit: <W extends Write<unknown>>(
+    writes: ReadonlyArray<W>,
+    commit: (writes: ReadonlyArray<W>) => Effect.Effect<ReadonlyMap<string, unknown>, SqlError>,
+    refuse: (key: string, error: SqlError) => void
+  ) => Effect.Effect<ReadonlyMap<string, unknown>, SqlError>
+}
+
+export interface Refusal {
+  readonly error: SqlError
+  readonly refused: ReadonlyArray<Refused<unknown>>
+}
 
 export interface Refused<A> {
   readonly one: A

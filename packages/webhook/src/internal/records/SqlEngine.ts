@@ -10,7 +10,7 @@ import { isReadOnly } from "../sql/Server.ts"
 import type * as Changes from "./Changes.ts"
 import * as Engine from "./Engine.ts"
 import * as GroupCommit from "./GroupCommit.ts"
-import type { CommitLeases } from "./Leases.ts"
+import * as Refusals from "./Refusals.ts"
 import * as PostgresStore from "./PostgresStore.ts"
 import * as SqliteStore from "./SqliteStore.ts"
 import * as Codecs from "./Codecs.ts"
@@ -59,35 +59,12 @@ export const make = Effect.fnUntraced(function* (
       }),
     retire: (error) => Effect.andThen(withoutRow(error), retire(error)),
     isBlocked,
-    commitLeases: commitLeases(store.committers),
+    refusals: Refusals.make(store.committers, isItemError),
     fullSearchInterval: sql.onDialectOrElse(fullSearchInterval)
   })
 })
 
 const isItemError = (error: SqlError): boolean => !error.isRetryable && !isReadOnly(error)
-
-/** Commits together, or one by one if the store refuses some of the writes, but not all. */
-const commitLeases =
-  (concurrency: number): CommitLeases =>
-  (writes, commit) =>
-    Effect.suspend(() => {
-      const refused = new Map<string, SqlError>()
-      const commitEach = Effect.forEach(
-        writes,
-        (write) =>
-          Effect.catchIf(commit([write]), isItemError, (error) => {
-            refused.set(write.key, error)
-            return refused.size < writes.length
-              ? Effect.succeed(new Map<string, unknown>())
-              : Effect.fail(error)
-          }),
-        { concurrency }
-      ).pipe(Effect.map((all) => new Map(all.flatMap((conflicts) => [...conflicts]))))
-      return Effect.map(
-        Effect.catchIf(commit(writes), isItemError, () => commitEach),
-        (conflicts) => ({ conflicts, refused })
-      )
-    })
 
 /** Removes the part of an error of PostgreSQL that quotes a row, so that no log has it. */
 const withoutRow = ({ reason: { cause } }: SqlError) =>

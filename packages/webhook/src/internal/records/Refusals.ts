@@ -1,0 +1,39 @@
+/**
+ * The documents that a database refuses to lease, such as by a trigger. The others are leased one by
+ * one, and these are left out for 10 seconds.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Refusals, Refusal } from "./Leases.ts"
+
+/** In milliseconds. */
+const pause = 10_000
+const maxPaused = 1000
+
+export const make = (concurrency: number, isItemError: (error: SqlError) => boolean): Refusals => {
+  const paused = new Map<string, Refusal & { readonly until: number }>()
+  return {
+    widened: (asked) => {
+      for (const [id, { until }] of paused) {
+        if (until <= asked.at || until > asked.at + pause) paused.delete(id)
+      }
+      return { ...asked, limits: asked.limits.map((limit) => limit && limit + paused.size) }
+    },
+    of: (id) => paused.get(id),
+    keep: (id, refusal, at) => {
+      if (paused.size < maxPaused) paused.set(id, { ...refusal, until: at + pause })
+    },
+    commit: (writes, commit, refuse) =>
+      Effect.catchIf(commit(writes), isItemError, () =>
+        Effect.forEach(
+          writes,
+          (write) =>
+            Effect.catchIf(commit([write]), isItemError, (error) => {
+              refuse(write.key, error)
+              return Effect.succeed(new Map<string, unknown>())
+            }),
+          { concurrency }
+        ).pipe(Effect.map((all) => new Map(all.flatMap((conflicts) => [...conflicts]))))
+      )
+  }
+}
