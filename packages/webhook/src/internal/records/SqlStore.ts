@@ -91,17 +91,20 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
     const [table, texts] = [sql(tableOf(collection)), sql(textsOf(collection))]
     const lock = sql.literal(dialect.forUpdate)
     for (const { expected, key } of writes) {
-      // Waits for a document that is being made with one of the texts, so that it is seen below.
-      if (expected === undefined) yield* sql`SELECT name FROM ${texts} WHERE key = ${key} ${lock}`
-      const found = yield* expected === undefined
-        ? sql`SELECT key FROM ${table} WHERE key = ${key}`
-        : sql`DELETE FROM ${table} WHERE key = ${key} AND version = ${expected} RETURNING key`
-      if ((found.length === 0) === (expected !== undefined)) {
-        conflicts.set(key, undefined)
-        continue
+      if (expected === undefined) {
+        // Waits for a document that is being made with one of the texts, so that it is seen below.
+        yield* sql`SELECT name FROM ${texts} WHERE key = ${key} ${lock}`
+      } else {
+        const removed = yield* sql`DELETE FROM ${table}
+          WHERE key = ${key} AND version = ${expected} RETURNING key`
+        if (removed.length === 0) {
+          conflicts.set(key, undefined)
+          continue
+        }
       }
-      // A document that is made meanwhile keeps its texts.
-      yield* sql`DELETE FROM ${texts} WHERE key = ${key} AND NOT EXISTS (SELECT key FROM ${table} WHERE key = ${key})`
+      const present = sql`SELECT key FROM ${table} WHERE key = ${key}`
+      yield* sql`DELETE FROM ${texts} WHERE key = ${key} AND NOT EXISTS (${present})`
+      if (expected === undefined && (yield* present).length > 0) conflicts.set(key, undefined)
     }
     return conflicts
   })
