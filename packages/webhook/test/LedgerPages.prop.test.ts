@@ -197,6 +197,26 @@ describe("a ledger in memory", () => {
     expect((yield* requests.claim({ at: 5000, until: 6000, limit: 999 })).rows).toHaveLength(250)
   })
 
+  test("after an outage a row that the store refuses to write keeps no later page from being read", function* () {
+    const { engines, ledger, write } = yield* build(1)
+    const [records] = engines.own
+    for (const [position, id] of ["bad", "1", "2"].entries())
+      yield* write(id, [{ ...storedRow(id), lane: "watch", dueAt: 9000 + position }])
+    const refused = new StoreUnavailable({ cause: { code: "23514" } })
+    const change: typeof records.change = (...asked) =>
+      asked[1].startsWith("bad") ? Effect.fail(refused) : records.change(...asked)
+    const own = { ...records, change }
+    const working = Working.make({ ...engines, own: [own], of: () => own }, () =>
+      Effect.die("unused")
+    )
+    let after: PlannedPage["after"]
+    do {
+      const page = { after, readSince: 0, dueAt: 1000, rate: 10, limit: 1 }
+      after = yield* working.bringForward({ lane: "watch", ...page })
+    } while (after !== undefined)
+    expect((yield* ledger.backlog(1000)).due).toBe(2)
+  })
+
   test("no row is left late because the disk is full for a while", function* () {
     const { engines, write } = yield* build(1)
     const [records] = engines.own
