@@ -1,6 +1,6 @@
 /**
- * A migration that has landed never changes. If a test fails, take back the change, and add a new
- * migration with its digest here.
+ * A migration that was released never changes. If a test fails, take back the change, and add a new
+ * migration with its digest here. Before the first release no stored data is owed a migration.
  */
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"

@@ -3,7 +3,8 @@
  *
  * A recorded time later than now comes from a clock that was ahead. The wait for it is limited to
  * the longest one of the rules. Up to 5 seconds are left, because the clocks of processes differ. A
- * read that is overdue by more than the longest wait comes from a clock that was behind.
+ * read that is overdue by more than the longest wait, and after the time of reads, comes from a clock
+ * that was behind.
  */
 import * as Duration from "effect/Duration"
 import type { Lane, ReadLane, Change, Row, Leased, DeadLetter } from "../rule/Row.ts"
@@ -76,7 +77,8 @@ export const correction = (
   const maxGap = Reconciler.maxGap(rules)
   const maxPollAt = now + maxGap
   // The clock was behind when the row was stored, or no worker ran: the 180 days start now.
-  const isLate = (Reconciler.pollAt(row, rules) ?? now) < now - maxGap
+  const isOver = newStatusAt < now - Reconciler.maxPollingTime
+  const isLate = isOver && (Reconciler.pollAt(row, rules) ?? now) < now - maxGap
   // An earlier call may still run, so the next one waits at least for a lease.
   const retryWait = Math.max(attempt > 0 ? plannedWait(retrySchedule, attempt) : 0, lease)
   const change: Change = {

@@ -16,7 +16,8 @@
  *   that double to 14 days, for 180 days. A transaction in FAILED or CANCELLED is read once, after
  *   12 hours.
  *
- * The 180 days start again if a read is overdue by more than the longest wait (`NextWork`).
+ * The 180 days start again if they are over and a read of them is overdue by more than the longest
+ * wait (`NextWork`).
  *
  * A row of unknown kind is read 60 seconds after its first callback, if its plan has a later read:
  * from then on every endpoint is read.
@@ -44,7 +45,7 @@ const paidWaits = Array.from({ length: 64 }, (_, power) =>
   Duration.min(Duration.hours(12 * 2 ** power), maxWatchGap)
 )
 
-const maxPollingTime = Duration.toMillis(Duration.days(180))
+export const maxPollingTime = Duration.toMillis(Duration.days(180))
 const lastGapTime = Duration.toMillis(Duration.days(1))
 const maxOpenGap = Duration.days(2)
 const unknownIdTimeout = Duration.toMillis(Duration.days(1))
