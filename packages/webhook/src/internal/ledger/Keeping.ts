@@ -110,7 +110,7 @@ export const make = (engines: Engines) => {
   }
 }
 
-/** What is left is reported when nothing else can be deleted. */
+/** Fails only if nothing could be deleted: the documents that are left are reported then. */
 const countOfAll = (all: ReadonlyArray<Changed>) => countOf(all.reduce(join, unchanged))
 
 export interface DeleteOptions {

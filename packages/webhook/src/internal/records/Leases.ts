@@ -158,7 +158,7 @@ export const make = <Stored>({
   })
 }
 
-/** What the store refuses to write. */
+/** The documents that the store refuses to write. */
 export interface Refusals {
   /** Makes room in the limits for the documents that are left out, which are due for longest. */
   readonly widened: (asked: DueSearch.Asked) => DueSearch.Asked
