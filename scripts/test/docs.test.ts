@@ -115,6 +115,7 @@ describe("the guide for production", async () => {
       "webhook/src/Journal",
       "receiver/src/internal/merchants/Nobody",
       "webhook/src/internal/doors/RefusedAlarm",
+      "webhook/src/internal/ledger/Accepting",
       "webhook/src/Receiver",
       "webhook/src/internal/work/Teller",
       "webhook/src/NodeReceiver"

@@ -95,7 +95,10 @@ describe("pawl-sandbox trigger", () => {
     runWith({ token: Redacted.make("c4n4ry-token") }, function* () {
       const { url } = yield* receiver(() => [503])
       const { stdout } = yield* trigger("stuck", "--callback-url", url, "--token", "c4n4ry-token")
-      assert.include(stdout, '/clock -H "authorization: Bearer $PAWL_SANDBOX_TOKEN" -d ')
+      assert.match(
+        stdout,
+        /curl -s -H @- \S+\/clock -d \S+ minutes"\}' <<<"authorization: Bearer \$PAWL_SANDBOX_TOKEN"/u
+      )
       assert.notInclude(stdout, "c4n4ry")
     }))
 

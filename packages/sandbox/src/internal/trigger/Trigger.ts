@@ -44,12 +44,12 @@ export const run = (
     const { isRetried, lines, undelivered } = follower.summary()
     for (const line of lines) yield* Console.log(line)
     if (isRetried) {
-      const token = Option.isSome(input.token)
-        ? ' -H "authorization: Bearer $PAWL_SANDBOX_TOKEN"'
-        : ""
-      yield* Console.log(
-        `The sandbox tries again; see it now with curl -s ${origin}/sandbox/clock${token} -d '{"advance":"62 minutes"}'`
-      )
+      const advance = `${origin}/sandbox/clock -d '{"advance":"62 minutes"}'`
+      // The token comes from stdin, because every user of the machine can read arguments.
+      const command = Option.isSome(input.token)
+        ? `curl -s -H @- ${advance} <<<"authorization: Bearer $PAWL_SANDBOX_TOKEN"`
+        : `curl -s ${advance}`
+      yield* Console.log(`The sandbox tries again; see it now with ${command}`)
     }
     return undelivered
   }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer))

@@ -104,6 +104,7 @@ export const eachDue = Effect.fnUntraced(function* <Name extends Collection>(
 })
 
 export interface Changed {
+  /** The sum of the results of the rules. */
   readonly count: number
   /** The error about a document that the store refuses to write. */
   readonly refused?: StoreUnavailable | undefined
