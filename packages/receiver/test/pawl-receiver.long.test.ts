@@ -460,6 +460,7 @@ describe.skipIf(process.platform !== "linux")("on a terminal", () => {
       ...nobody,
       NO_COLOR: noColor,
       FORCE_COLOR: undefined,
+      CI: undefined,
       TERM: "xterm"
     })
     yield* line(/^ready /mu)
