@@ -52,6 +52,28 @@ describe("the laws of a handler hold", () => {
     expect(await breaks(laws, effects)).toEqual([])
   })
 
+  it("for a shop whose store refuses two writes at the same time: a call that fails is made again", async () => {
+    const refusing = like(({ read, start }) => {
+      let running = 0
+      return {
+        start: async () => {
+          const handle = await start()
+          return async (transition) => {
+            running++
+            await Promise.resolve()
+            const isAlone = running === 1
+            await Promise.resolve()
+            running--
+            if (!isAlone) throw new Error("written meanwhile")
+            await handle(transition)
+          }
+        },
+        read
+      }
+    })
+    expect(broken(await breaks(laws, refusing))).toEqual([])
+  })
+
   it("for a shop that has APM payments", async () => {
     const plant: Parameters<typeof shop>[0] = {
       // APM payments have no refunds, so REFUNDED takes everything.
@@ -77,6 +99,7 @@ describe("the laws of a handler hold", () => {
 
 describe("the laws of a handler are broken", () => {
   const first = laws.slice(0, 1)
+  const together = laws.filter(({ name }) => name.startsWith("two calls"))
 
   it("by a shop whose books have neither money nor stock", async () => {
     const misspelt = like(({ start }) => ({ start, read: () => ({ Money: 10 }) as object }))
@@ -102,6 +125,23 @@ describe("the laws of a handler are broken", () => {
         yield* TestClock.adjust("10 seconds")
         expect((yield* Fiber.join(check)).wrong).toContain("has not ended after 10 seconds")
       }
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
+
+  it("by a shop in which each of two calls at the same time waits for the other", () =>
+    Effect.gen(function* () {
+      const hanging = Promise.withResolvers<void>()
+      const deadlocked = like(({ read }) => {
+        let calls = 0
+        const call = Effect.suspend(() => (calls++ > 0 ? hangs : Effect.yieldNow))
+        const hangs = Effect.andThen(Effect.sync(hanging.resolve), Effect.never)
+        return { start: () => () => Effect.onExit(call, () => Effect.sync(() => calls--)), read }
+      })
+      const check = yield* Effect.forkChild(
+        Effect.flip(Effect.all(together.map((law) => law.check(deadlocked))))
+      )
+      yield* Effect.promise(() => hanging.promise)
+      yield* TestClock.adjust("10 seconds")
+      expect((yield* Fiber.join(check)).wrong).toContain("has not ended after 10 seconds")
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 })
 

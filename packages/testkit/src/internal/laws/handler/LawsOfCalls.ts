@@ -9,7 +9,7 @@ import * as Model from "./Model.ts"
 
 export type Steps = ReadonlyArray<Model.Step>
 
-const { compare, parts, start } = Model
+const { again, compare, parts, start } = Model
 const { calls } = Histories
 
 export const statuses = 'spec.md, "Transaction statuses"'
@@ -55,8 +55,6 @@ const changed = (
 ): Steps => steps.map((step, at) => (step === "crash" ? step : { ...step, ...fields(step, at) }))
 
 export const statusOf = (step: Model.Step) => (step === "crash" ? [] : [step.to])
-
-const again = (call: Model.Call): Model.Call => ({ ...call, attempt: call.attempt + 1 })
 
 const adding = <A>(
   histories: fc.Arbitrary<ReadonlyArray<Model.Call>>,

@@ -2,6 +2,7 @@
 import type { Transition } from "@pawl/core/Handler"
 import { type Kind, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
+import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 
@@ -59,6 +60,8 @@ export interface Call extends Pick<Transition, "transactionId" | "from" | "seque
   readonly amount: string
 }
 
+export const again = (call: Call): Call => ({ ...call, attempt: call.attempt + 1 })
+
 /** In binary fractions `19.99 * 100` and `4.35 * 100` are less than 1999 and 435. */
 export const amount = "19.99"
 
@@ -81,7 +84,7 @@ const line = (step: Step, at: number): string => {
 export interface Running {
   readonly kind: Shop["kind"]
   readonly play: (steps: ReadonlyArray<Step>) => Effect.Effect<void, unknown>
-  /** Makes calls at the same time, each in a process of its own. */
+  /** Makes calls at the same time, each in a process of its own. One that fails is made again. */
   readonly together: (steps: ReadonlyArray<Call>) => Effect.Effect<void, unknown>
   readonly books: Effect.Effect<Books>
 }
@@ -112,10 +115,12 @@ export const start = Effect.fnUntraced(function* (
       ),
     together: Effect.fnUntraced(function* (steps) {
       const processes = yield* Effect.forEach(steps, () => toEffect(shop.start))
-      yield* Effect.forEach(steps, (step, at) => callTo(processes[at] ?? handle, step), {
-        concurrency: "unbounded",
-        discard: true
-      })
+      const failed = yield* Effect.filter(
+        steps,
+        (step, at) => hasFailed(callTo(processes[at] ?? handle, step)),
+        { concurrency: "unbounded" }
+      )
+      yield* Effect.forEach(failed, (step) => callTo(handle, again(step)), { discard: true })
     }),
     books: toEffect(shop.read)
   }
@@ -142,6 +147,14 @@ const toldTo = (handle: Handle, transition: Transition): Effect.Effect<unknown, 
     toEffect(() => handle(transition)),
     (result) => (isEffect(result) ? inTime(result) : Effect.void)
   )
+
+/** A call that hangs is no failed one, because it would hang again. */
+const hasFailed = (call: Effect.Effect<unknown, unknown>): Effect.Effect<boolean, unknown> =>
+  Effect.matchCauseEffect(call, {
+    onFailure: (cause) =>
+      Cause.squash(cause) instanceof HangingShop ? Effect.failCause(cause) : Effect.succeed(true),
+    onSuccess: () => Effect.succeed(false)
+  })
 
 const isEffect = (result: unknown): result is Effect.Effect<unknown, unknown> =>
   Effect.isEffect(result)
