@@ -107,6 +107,19 @@ describe("the laws of a handler are broken", () => {
     expect(found?.wrong).toContain("the books say neither money nor stock")
   })
 
+  it("by calls at the same time, both of which are shown", async () => {
+    const locking = handlers.find(([bug]) => bug.startsWith("a lock in memory"))?.[2]
+    const [found] = await breaks(together, shop(locking))
+    expect(found?.shown).toMatch(/^1\. .+\n {3}and at the same time another process receives it/u)
+  })
+
+  it("by a shop with stock alone: no money is in what its books say", async () => {
+    const inConflict = laws.filter(({ name }) => name.startsWith("in a conflict"))
+    const twice = like(({ start }) => ({ start, read: () => ({ stock: 2 }) }))
+    const [found] = await breaks(inConflict, twice)
+    expect(found?.wrong).toContain("the books say stock 2.")
+  })
+
   it("by a shop of which a function does not end", () =>
     Effect.gen(function* () {
       const hanging = Promise.withResolvers<void>()

@@ -77,12 +77,13 @@ const inConflict = (name: string, ends: string, fields?: Histories.Fields) =>
       const shop = yield* start(open)
       for (const step of steps) {
         yield* shop.play([step])
-        const { money = 0, stock = 0 } = yield* shop.books
+        const books = yield* shop.books
+        const { money = 0, stock = 0 } = books
         const within = {
           money: Math.max(0, Math.min(Number(money), Number(amount))),
           stock: Math.max(0, Math.min(stock, 1))
         }
-        yield* compare({ money, stock }, within, "after a call,")
+        yield* compare(books, within, "after a call,")
       }
     })
   )

@@ -18,9 +18,10 @@ const events = 'spec.md, "Events"'
 export const law = (
   text: Laws.LawText,
   histories: fc.Arbitrary<Steps>,
-  body: (open: Model.Open, steps: Steps) => Effect.Effect<unknown, unknown>
+  body: (open: Model.Open, steps: Steps) => Effect.Effect<unknown, unknown>,
+  show: (steps: Steps) => string = Model.show
 ): Laws.Law<Model.Open, Steps> =>
-  Laws.propertyEffect(text, { arbitrary: histories, show: Model.show, body, numRuns: 100 })
+  Laws.propertyEffect(text, { arbitrary: histories, show, body, numRuns: 100 })
 
 export const endsAt = (expected: Model.Books, refunds?: ReadonlyArray<string>) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
@@ -116,7 +117,9 @@ export const lawsOfCalls = (
       const end = steps.slice(-1).filter((step) => step !== "crash")
       yield* two.together(end.flatMap((call) => [call, again(call)]))
       yield* compare(yield* two.books, yield* one.books, "after both calls,")
-    })
+    }),
+    (steps) =>
+      `${Model.show(steps)}\n   and at the same time another process receives it, attempt 2`
   ),
   law(
     {
@@ -168,7 +171,7 @@ export const lawsOfCalls = (
       name: "an unknown status changes nothing and does not throw",
       section: "docs/decisions/0008",
       explanation:
-        "The service may add statuses, and a later version of pawl may tell them. A branch for everything else takes goods back from customers who paid, and the statuses that follow count as before."
+        "The service may add statuses, and a later version of pawl may tell them. A branch for everything else takes goods back from customers who paid. The statuses that follow count as before."
     },
     adding(
       histories.all,

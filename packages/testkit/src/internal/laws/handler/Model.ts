@@ -32,7 +32,7 @@ export type Handle = (transition: Transition) => unknown
 export interface Shop {
   /**
    * Starts a process and returns its handler. It is called again after a crash, and for a second
-   * process beside the first: each finds only what the shop has stored.
+   * process beside the first, which goes on: each finds only what the shop has stored.
    */
   readonly start: () => Handle | PromiseLike<Handle>
   readonly read: () => Books | PromiseLike<Books>
