@@ -123,7 +123,7 @@ it("numbers the laws, those of the specification first, as docs/laws.md does", (
   expect(specified.map(({ law }) => law.name)).toEqual([
     "a genuine callback is answered 200",
     "a repeated callback is answered 200, like the first",
-    "the receiver ends at the service's last status, however the callbacks arrive",
+    "the receiver ends at the service's last terminal status, however the callbacks arrive",
     "the rank of the reported status never falls",
     "concurrent callbacks end at the same status as sequential ones",
     "a failed read does not lose a callback"

@@ -67,7 +67,8 @@ const mediaType = "a content type or encoding other than plain JSON is answered 
 const wellFormed = "a body that is not one well-formed JSON object is answered 400"
 const signedFields = "an ambiguous signed field is answered 400"
 const ambiguousKind = "a callback of an ambiguous kind is answered 400"
-const lastStatus = "the receiver ends at the service's last status, however the callbacks arrive"
+const lastStatus =
+  "the receiver ends at the service's last terminal status, however the callbacks arrive"
 const rankNeverFalls = "the rank of the reported status never falls"
 const serviceFirst = "a terminal status is reported only after the service has it"
 const notSuppressed = "a forged callback does not suppress the genuine one after it"

@@ -137,10 +137,10 @@ const settles = (subject: Reporting, value: ReceiverCase) => run(subject, value,
 export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
   Laws.propertyEffect(
     {
-      name: "the receiver ends at the service's last status, however the callbacks arrive",
+      name: "the receiver ends at the service's last terminal status, however the callbacks arrive",
       section: 'spec.md, "States and transitions"',
       explanation:
-        "Callbacks arrive late, out of order, twice or not at all: the last one to arrive need not be the last status. REFUNDED and CHARGEBACK come after SUCCEED."
+        "Callbacks arrive late, out of order, twice or not at all: the last one to arrive need not be the last status. REFUNDED and CHARGEBACK come after SUCCEED. Until a terminal status, any open one is right."
     },
     { arbitrary: specified, show, numRuns: 40, body: settles }
   ),
