@@ -28,6 +28,29 @@ describe("the laws of a client hold", () => {
       { numRuns: 5 }
     )
   )
+  it.for(laws)(
+    "for a client that reads before it changes, and leaves out empty metadata: $name",
+    (law) =>
+      Laws.run(
+        law,
+        (service) => {
+          const { change, create, refund, ...client } = handwrittenClient()(service)
+          const readFirst = (id: string) => client.status(id).catch(String)
+          const unless404 = async (id: string) => {
+            const failure = await readFirst(id)
+            if (!failure.includes("404")) throw new Error(failure)
+          }
+          return {
+            ...client,
+            create: ({ metadata = {}, ...order }) =>
+              create(Object.keys(metadata).length > 0 ? { ...order, metadata } : order),
+            change: (id) => unless404(id).then(() => change?.(id)),
+            refund: (each) => unless404(each.transactionId).then(() => refund?.(each))
+          }
+        },
+        { numRuns: 30 }
+      )
+  )
   it.for(creates)("for a client that refunds only what it can read: $name", (law) =>
     Laws.run(
       law,

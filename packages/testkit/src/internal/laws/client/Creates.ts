@@ -140,9 +140,8 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
           metadata: fc.dictionary(
             fc.constantFrom("cart", "note"),
             fc.string({ unit: "grapheme" }),
-            {
-              noNullPrototype: true
-            }
+            // An empty map may be left out.
+            { minKeys: 1, noNullPrototype: true }
           )
         })
       ),
