@@ -5,12 +5,15 @@ import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Number from "effect/Number"
 import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { describe, expect, it } from "vitest"
+import * as Journal from "../src/Journal.ts"
 import * as Ledger from "../src/Ledger.ts"
 import * as Move from "../src/internal/ledger/Move.ts"
 import * as Settings from "../src/internal/ledger/Settings.ts"
@@ -22,8 +25,10 @@ import { transactionOf } from "../src/internal/documents/Fields.ts"
 import * as Engines from "../src/internal/records/Engines.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import * as Verifier from "../src/Verifier.ts"
+import * as Outage from "../src/internal/work/Outage.ts"
 import * as WorkLimits from "../src/internal/rule/WorkLimits.ts"
-import { live as test } from "@pawl/test-support/Tests"
+import { live as test, test as virtual } from "@pawl/test-support/Tests"
+import { pass } from "@pawl/test-support/World"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
 import {
   apm,
@@ -133,6 +138,47 @@ test("a transaction whose request is in a shard that is down keeps its lease, an
   expect((yield* store.get(requestInOne))?.outcome).toEqual({ _tag: "Found" })
   expect((yield* claim(Infinity)).rows).toEqual([])
 })
+
+virtual(
+  "a move beside a running worker moves nothing; the next one after its end moves every row",
+  function* () {
+    const built = [
+      yield* Layer.build(Layer.fresh(Ledger.layerMemory)),
+      yield* Layer.build(Layer.fresh(Ledger.layerMemory))
+    ] as const
+    const stores = [Context.get(built[0], Records), Context.get(built[1], Records)] as const
+    const ledger = Context.get(built[0], Ledger.Ledger)
+    const rows = () =>
+      Effect.forEach(stores, ({ own: [records] }) =>
+        Effect.map(
+          records.page("transactions", { after: "", limit: 1000 }),
+          ({ found }) => found.length
+        )
+      )
+    for (const id of ids) yield* ledger.accept(callback(id, "PENDING"), 0)
+    const worker = yield* Effect.forkScoped(
+      Outage.make({
+        ledger: { ...ledger, pollInterval: Duration.seconds(1) },
+        journal: Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
+      }).run
+    )
+    yield* pass("10 seconds")
+    const beside = yield* Effect.forkScoped(Effect.flip(Move.move(stores)))
+    yield* pass("2 minutes")
+    expect(yield* Fiber.join(beside)).toMatchObject({
+      _tag: "StoreUnusable",
+      message:
+        "A receiver, or a program with a worker, uses one of the stores: stop it, then run the move again. Nothing was moved"
+    })
+    expect(yield* rows()).toEqual([ids.length, 0])
+    yield* Fiber.interrupt(worker)
+    const moving = yield* Effect.forkScoped(Move.move(stores))
+    yield* pass("2 minutes")
+    const moved = yield* Fiber.join(moving)
+    expect(moved).toBeGreaterThan(0)
+    expect(yield* rows()).toEqual([ids.length - moved, moved])
+  }
+)
 
 test.each([
   ["", {}],

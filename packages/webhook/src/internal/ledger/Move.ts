@@ -1,13 +1,16 @@
 /**
  * Moves documents to the shards where they belong, after shards were added.
  *
- * No receiver may run meanwhile, and none starts on a marked shard. A document is committed in its
- * new shard before it is deleted from the old one. An interrupted move is run again. A receiver that
- * ran nevertheless may have changed one of the two: then neither is deleted. Callbacks in quarantine
- * stay, because lists join all shards.
+ * No receiver may run meanwhile, and none starts on a marked shard. A worker notes every minute that
+ * it is alive, so a move waits for 90 seconds, and moves nothing if a worker of a shard runs. A
+ * document is committed in its new shard before it is deleted from the old one. An interrupted move is
+ * run again. A receiver that ran nevertheless may have changed one of the two: then neither is deleted.
+ * Callbacks in quarantine stay, because lists join all shards.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import type { Collection } from "../records/Records.ts"
@@ -49,6 +52,18 @@ export const move = Effect.fnUntraced(function* (
       message: `The store has ${known} databases, and not all of them are named: name all old ones, then the new ones`
     })
   }
+  const alive = yield* aliveIn(shards)
+  const now = yield* Clock.currentTimeMillis
+  if (alive.some((at) => at !== undefined && now - at < maxSkew)) {
+    yield* Effect.logInfo("Waiting for 90 seconds, in which a receiver that still runs is noticed")
+    yield* Effect.sleep(noteTime)
+    if (!Equal.equals(alive, yield* aliveIn(shards))) {
+      return yield* new StoreUnusable({
+        message:
+          "A receiver, or a program with a worker, uses one of the stores: stop it, then run the move again. Nothing was moved"
+      })
+    }
+  }
   yield* Effect.forEach(shards, (records, position) =>
     Settings.setMoving(records, { position, count })
   )
@@ -64,8 +79,8 @@ export const move = Effect.fnUntraced(function* (
       names: []
     }))
   }
-  const alive = earliest(yield* Effect.forEach(shards, Settings.aliveAt))
-  yield* Effect.forEach(shards, (records) => Settings.copyAlive(records, alive), { discard: true })
+  const last = earliest(alive)
+  yield* Effect.forEach(shards, (records) => Settings.copyAlive(records, last), { discard: true })
   yield* Effect.forEach(
     shards,
     (records, position) => Settings.setPlace(records, { position, count }),
@@ -73,6 +88,12 @@ export const move = Effect.fnUntraced(function* (
   )
   return moved
 })
+
+/** A worker notes that it is alive every minute, by a clock that may be behind this one. */
+const noteTime = Duration.seconds(90)
+const maxSkew = Duration.toMillis(Duration.hours(1))
+
+const aliveIn = (shards: ReadonlyArray<Records>) => Effect.forEach(shards, Settings.aliveAt)
 
 const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
   from: Records,
