@@ -8,7 +8,7 @@ import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import * as Fault from "../src/internal/sql/Fault.ts"
 import { allow, refuse } from "./refusals.ts"
 import { card, verified } from "@pawl/test-support/Service"
-import { inEachStore } from "@pawl/test-support/Stores"
+import { inEachStore, onPostgres } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
 
 const minute = 60_000
@@ -35,6 +35,7 @@ await inEachStore((place) => {
     expect(
       refused.map(({ error, one }) => [one.leased.transactionId, Fault.of(error).kind])
     ).toEqual([["bad", "statement"]])
+    expect(inspect(refused, { depth: null })).not.toContain("the text of a row")
     // Nothing else is due, so the claim fails as one of a store that refuses all.
     const failed = yield* Effect.flip(claim(1))
     expect(failed).toMatchObject({ _tag: "StoreUnavailable" })
@@ -116,5 +117,27 @@ await inEachStore((place) => {
     expect(rows.map(({ requestId }) => requestId).toSorted()).toEqual(["1", "2"])
     // After a minute of it the process raises its alarm.
     expect(Fault.of(failure).kind).toBe("statement")
+  })
+})
+
+await onPostgres((place) => {
+  const test = testIn(place)
+
+  test("R46: transactions that are leased one by one are returned in spite of a conflict", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    const at = yield* Clock.currentTimeMillis
+    for (const transactionId of ["1", "bad", "conflict"])
+      yield* ledger.accept(verified("card", card({ transactionId })), at)
+    yield* refuse(sql, "pawl_transactions")
+    yield* sql.unsafe("CREATE SEQUENCE pawl_test_conflicts")
+    // The others are committed meanwhile. The batch fails before it comes to this document.
+    yield* sql.unsafe(`CREATE FUNCTION pawl_test_conflict() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_sleep(0.2); IF nextval(''pawl_test_conflicts'') < 3 THEN RAISE SQLSTATE ''40001''; END IF; RETURN NEW; END'`)
+    yield* sql.unsafe(`CREATE TRIGGER pawl_test_conflict BEFORE UPDATE ON pawl_transactions
+      FOR EACH ROW WHEN (OLD.key LIKE 'conflict%') EXECUTE FUNCTION pawl_test_conflict()`)
+    const { refused = [], rows } = yield* ledger.claim({ at, until: at + minute, limit: 9 })
+    expect(rows.map(({ transactionId }) => transactionId).toSorted()).toEqual(["1", "conflict"])
+    expect(refused).toMatchObject([{ one: { leased: { transactionId: "bad" } } }])
   })
 })

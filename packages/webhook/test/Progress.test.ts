@@ -4,7 +4,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { SqlError, UnknownError } from "effect/sql/SqlError"
 import { describe, expect } from "vitest"
 import type { Ledger } from "../src/Ledger.ts"
 import { test } from "@pawl/test-support/Tests"
@@ -184,11 +183,8 @@ test("a worker shows a row that the store refuses to lease, with an alarm, and g
       ...ledger,
       claim: (options) =>
         Effect.map(ledger.claim(options), ({ rows, ...claim }) => {
-          const error = new SqlError({
-            reason: new UnknownError({ message: "refused", cause: refused.cause })
-          })
           const isBad = ({ transactionId }: Leased) => transactionId === "bad"
-          const refusals = rows.filter(isBad).map((leased) => ({ one: { leased }, error }))
+          const refusals = rows.filter(isBad).map((leased) => ({ one: { leased }, error: refused }))
           return { ...claim, rows: rows.filter((row) => !isBad(row)), refused: refusals }
         })
     })

@@ -11,7 +11,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { SqlError } from "effect/sql/SqlError"
 import { Ledger } from "../../Ledger.ts"
 import { requestLanes } from "../records/Codecs.ts"
 import type { Records as Engine } from "../records/Engine.ts"
@@ -258,7 +257,7 @@ interface Claim {
 interface Claimed {
   readonly rows: ReadonlyArray<LeasedRequest>
   readonly dueAt: number | undefined
-  readonly failure?: StoreUnavailable | SqlError | undefined
+  readonly failure?: StoreUnavailable | undefined
 }
 
 interface DeleteTexts {

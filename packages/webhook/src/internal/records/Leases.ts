@@ -117,25 +117,23 @@ export const make = <Stored>({
     })
     const parks = unreadable.map((line) => parkOf(line, asked.at))
     const refused = new Set<string>()
-    const conflicts = yield* bounded(
-      refusals.commit(
-        [...parks, ...writes],
-        (some) =>
-          some.length === 0
-            ? Effect.succeed(new Map())
-            : store.together(store.commit(collection, some, true)),
-        (key, error) => {
-          refused.add(key)
-          const results = changed.get(key)?.result ?? []
-          const refusal = { error, refused: results.map((one) => ({ one, error })) }
-          left.add(refusal)
-          refusals.keep(Known.idOf(collection, key), refusal, asked.at)
-        }
-      )
+    const conflicts = yield* refusals.commit(
+      [...parks, ...writes],
+      (some) =>
+        some.length === 0
+          ? Effect.succeed(new Map())
+          : bounded(store.together(store.commit(collection, some, true))),
+      (key, error) => {
+        refused.add(key)
+        const results = changed.get(key)?.result ?? []
+        const refusal = { error, refused: results.map((one) => ({ one, error })) }
+        left.add(refusal)
+        refusals.keep(Known.idOf(collection, key), refusal, asked.at)
+      }
     )
     const [first] = left
     if (first !== undefined && refused.size === parks.length + writes.length) {
-      return yield* bounded(Effect.fail(first.error))
+      return yield* first.error
     }
     const isWritten = (key: string) => !conflicts.has(key) && !refused.has(key)
     for (const write of writes) {
@@ -168,19 +166,21 @@ export interface Refusals {
   /** Commits writes, and returns the conflicts. Passes what the store refuses to `refuse`. */
   readonly commit: <W extends Write<unknown>>(
     writes: ReadonlyArray<W>,
-    commit: (writes: ReadonlyArray<W>) => Effect.Effect<ReadonlyMap<string, unknown>, SqlError>,
-    refuse: (key: string, error: SqlError) => void
-  ) => Effect.Effect<ReadonlyMap<string, unknown>, SqlError>
+    commit: (
+      writes: ReadonlyArray<W>
+    ) => Effect.Effect<ReadonlyMap<string, unknown>, StoreUnavailable>,
+    refuse: (key: string, error: StoreUnavailable) => void
+  ) => Effect.Effect<ReadonlyMap<string, unknown>, StoreUnavailable>
 }
 
 export interface Refusal {
-  readonly error: SqlError
+  readonly error: StoreUnavailable
   readonly refused: ReadonlyArray<Refused<unknown>>
 }
 
 export interface Refused<A> {
   readonly one: A
-  readonly error: SqlError
+  readonly error: StoreUnavailable
 }
 
 const noWork = { taken: [], dueAt: undefined, unreadable: [], refused: [] }

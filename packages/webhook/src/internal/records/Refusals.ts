@@ -2,15 +2,18 @@
  * The documents that a database refuses to lease, such as by a trigger. The others are leased one by
  * one, and these are left out for 10 seconds.
  */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
-import type { SqlError } from "effect/sql/SqlError"
+import * as Fault from "../sql/Fault.ts"
 import type { Refusals, Refusal } from "./Leases.ts"
 
 /** In milliseconds. */
 const pause = 10_000
 const maxPaused = 1000
 
-export const make = (concurrency: number, isItemError: (error: SqlError) => boolean): Refusals => {
+const isOfRow = (error: StoreUnavailable) => Fault.isOfRow(Fault.of(error))
+
+export const make = (concurrency: number): Refusals => {
   const paused = new Map<string, Refusal & { readonly until: number }>()
   return {
     widened: (asked) => {
@@ -24,11 +27,11 @@ export const make = (concurrency: number, isItemError: (error: SqlError) => bool
       if (paused.size < maxPaused) paused.set(id, { ...refusal, until: at + pause })
     },
     commit: (writes, commit, refuse) =>
-      Effect.catchIf(commit(writes), isItemError, () =>
+      Effect.catchIf(commit(writes), isOfRow, () =>
         Effect.forEach(
           writes,
           (write) =>
-            Effect.catchIf(commit([write]), isItemError, (error) => {
+            Effect.catchIf(commit([write]), isOfRow, (error) => {
               refuse(write.key, error)
               return Effect.succeed(new Map<string, unknown>())
             }),

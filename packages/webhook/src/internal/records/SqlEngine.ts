@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* (
       }),
     retire: (error) => Effect.andThen(withoutRow(error), retire(error)),
     isBlocked,
-    refusals: Refusals.make(store.committers, isItemError),
+    refusals: Refusals.make(store.committers),
     fullSearchInterval: sql.onDialectOrElse(fullSearchInterval)
   })
 })
