@@ -1,10 +1,12 @@
 import { inspect } from "node:util"
-import { expect } from "vitest"
+import { expect, it } from "vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Ledger } from "../src/Ledger.ts"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
+import * as Refusals from "../src/internal/records/Refusals.ts"
 import * as Fault from "../src/internal/sql/Fault.ts"
 import { allow, refuse } from "./refusals.ts"
 import { card, verified } from "@pawl/test-support/Service"
@@ -137,7 +139,32 @@ await onPostgres((place) => {
     yield* sql.unsafe(`CREATE TRIGGER pawl_test_conflict BEFORE UPDATE ON pawl_transactions
       FOR EACH ROW WHEN (OLD.key LIKE 'conflict%') EXECUTE FUNCTION pawl_test_conflict()`)
     const { refused = [], rows } = yield* ledger.claim({ at, until: at + minute, limit: 9 })
+    yield* allow(sql, "pawl_transactions")
+    yield* sql.unsafe("DROP TRIGGER pawl_test_conflict ON pawl_transactions")
     expect(rows.map(({ transactionId }) => transactionId).toSorted()).toEqual(["1", "conflict"])
     expect(refused).toMatchObject([{ one: { leased: { transactionId: "bad" } } }])
   })
+
+  test("R46: a store that cannot write any transaction leaves none out afterwards", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    const at = yield* Clock.currentTimeMillis
+    yield* ledger.accept(verified("card", card({ transactionId: "1" })), at)
+    yield* sql.unsafe(`CREATE FUNCTION pawl_test_full() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN RAISE SQLSTATE ''53100''; END'`)
+    yield* sql.unsafe(`CREATE TRIGGER pawl_test_full BEFORE UPDATE ON pawl_transactions
+      FOR EACH ROW EXECUTE FUNCTION pawl_test_full()`)
+    const claim = ledger.claim({ at, until: at + minute, limit: 9 })
+    expect(Fault.of(yield* Effect.flip(claim)).kind).toBe("full")
+    yield* sql.unsafe("DROP TRIGGER pawl_test_full ON pawl_transactions")
+    expect((yield* claim).rows).toMatchObject([{ transactionId: "1" }])
+  })
+})
+
+it("R46: at most 1000 documents that the store refuses to write are left out at a time", () => {
+  const refusals = Refusals.make(1)
+  const error = new StoreUnavailable({ cause: "refused" })
+  for (let id = 0; id < 1001; id++) refusals.keep(String(id), { error, refused: [] }, 0)
+  const { limits } = refusals.widened({ at: 1, limits: [0, undefined, 2] })
+  expect(limits).toEqual([0, undefined, 1002])
 })
