@@ -131,7 +131,9 @@ describe("an enqueued request", () => {
     yield* pass("1 second")
     // Another kind is another request, whatever its body.
     const rotated = yield* start({ built: shop.built, key: "newer" })
-    const message = expect.stringContaining("no given key opens it; give the secret or the key")
+    const message = expect.stringContaining(
+      "give the secret or the key that sealed it, then redrive it or make the same create again"
+    )
     const parked = { _tag: "RequestParked", requestId: "order-1", reason: "no-key", message }
     for (const refusal of [
       Effect.flip(rotated.enqueue("apm-payout", input)),

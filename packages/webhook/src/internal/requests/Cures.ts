@@ -9,9 +9,9 @@ export const cures: Readonly<Record<ParkReason, string>> = {
   "card-data":
     "it may have taken effect, and its card data was not stored; make the same create again, or ask the service, and if it had no effect, redrive it with hadNoEffect",
   "rebuilt-differently":
-    "rebuild returned another body than was sent; correct rebuild, then redrive it",
+    "rebuild returned another body than was sent, or an invalid input; correct rebuild, then redrive it",
   "no-key":
-    "no given key opens it; give the secret or the key that sealed it and redrive it, or if it was never sent, make the same create again",
+    "no given key opens it; give the secret or the key that sealed it, then redrive it or make the same create again, which needs no key if it was never sent",
   unreadable:
     "its row was changed in the database; restore the row, or if it was never sent, make the same create again; else ask the service whether it took effect, and if it did not, make it with another requestId"
 }
