@@ -1,10 +1,10 @@
 /**
  * Signs the operation of a request into its callback URL.
  *
- * The service keeps the query of a callback URL (`spec.md`, "Events"), so the token comes back with
- * every callback and `Verifier` reads it. It names the operation where the callback does not: for a
- * hosted page, and for a refund whose callbacks carry the id of the payment. It is no credential:
- * the callback still needs its checksum
+ * The service keeps the query of a callback URL (`spec.md`, "Events"), so every callback brings the
+ * token, which `Verifier` reads. It names the operation where the callback does not: for a hosted
+ * page, and for a refund whose callbacks carry the id of the payment. The callback still needs its
+ * checksum
  * (`docs/decisions/0020-a-callback-is-matched-to-its-order-by-a-signed-token-and-by-its-amount.md`).
  *
  * @since 0.1.0

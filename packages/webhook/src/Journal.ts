@@ -93,7 +93,7 @@ export type Observer = (
  * @since 0.1.0
  */
 export interface Failure {
-  /** The method and id of the callback's transaction. */
+  /** The method and id of its transaction. */
   readonly transaction: string
   /** The cause, without values. */
   readonly cause: string
@@ -123,7 +123,7 @@ export class Journal extends Context.Service<
     readonly alarms: Stream.Stream<Entry>
     /** Passes an event without an entry to the observers. */
     readonly note: (name: Noted, at: number, failure?: Failure) => void
-    /** Adds an observer, which stays until the process ends. */
+    /** Adds an observer until the process ends. */
     readonly observe: (observer: Observer) => void
   }
 >()("@pawl/webhook/Journal") {}

@@ -8,9 +8,9 @@
  * and commits its results with `write`; without the lease that changes nothing. Evidence is joined
  * and never replaced, so a callback that arrives during a lease is kept.
  *
- * The token of the callback URL names the row. Without a token the callback joins the row that its
- * signed id already has, else a new row whose kind a read finds. An unsigned id names only a
- * registered refund, if `Profile.refundCallbackId` allows it.
+ * The token of the callback URL names the row. Without a token the callback joins the row of its
+ * signed id, else a new row whose kind a read finds. An unsigned id names only a registered refund,
+ * if `Profile.refundCallbackId` allows it.
  *
  * Processes that share a database must agree on the time, which `time` returns.
  *
@@ -66,9 +66,9 @@ export type CreateResponse = { readonly transactionStatus: OpenStatus } & (
  *
  * **Details**
  *
- * The account of each callback is compared with `request`; for APM payments, payouts and refunds
- * also the amount and the currency. Without `request` nothing is compared. After the error
- * `Declined`, register its `response`. A repeat changes nothing.
+ * The account of each callback is compared with `request`, if it is given; for APM payments,
+ * payouts and refunds also the amount and the currency. After the error `Declined`, register its
+ * `response`. A repeat changes nothing.
  *
  * Fails with `RegisteredDifferently` and raises an alarm if the row has another account, amount or
  * currency: two operations share an id, or `request` is not the one that was sent.

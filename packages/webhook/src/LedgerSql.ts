@@ -69,13 +69,14 @@ export class Transactions extends Context.Service<
 >()("@pawl/webhook/LedgerSql/Transactions") {}
 
 /**
- * Layer that makes a handler of two parts, which writes the merchant's rows and the delivery of a
- * transition in one commit of the ledger's database, so a crash repeats no write.
+ * Layer that makes a handler of two parts, whose writes are committed with the delivery of the
+ * transition, so a crash repeats no write.
  *
  * **Details**
  *
  * `handle` runs first, outside every transaction. `commit` then runs with the ledger's `SqlClient`,
- * in the transaction that marks the transition as delivered. If either fails, the call is retried.
+ * in the transaction of the ledger's database that marks the transition as delivered. If either
+ * fails, the call is retried.
  *
  * **Gotchas**
  *

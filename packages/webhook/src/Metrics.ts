@@ -91,8 +91,8 @@ const oldestDueSeconds = /* @__PURE__ */ Metric.gauge("pawl.webhook.oldest_due.a
 })
 
 /**
- * Creates the counters of the alerts at zero. Prometheus sees no change in the first value of a
- * series, so a counter that began with its first event would hide that event.
+ * Creates the counters of the alerts at zero: Prometheus sees no change in the first value of a
+ * series.
  *
  * @category metrics
  * @since 0.1.0
@@ -104,7 +104,7 @@ export const begin = (context: Context.Context<never>): void => {
 }
 
 /**
- * Counts an event of the journal. It runs for every callback, so it has no effects.
+ * Counts an event of the journal, without effects, because it runs for every callback.
  *
  * @category metrics
  * @since 0.1.0
@@ -193,13 +193,12 @@ export const scrape: Effect.Effect<string, never, Ledger> =
   /* @__PURE__ */ Effect.flatMap(Ledger, (ledger) => scrapeAll([{ labels: {}, ledger }]))
 
 /**
- * Does the work of `scrape`, with the gauges of each ledger under its own labels. `only` keeps the
- * series with these labels.
+ * Scrapes with the gauges of each ledger under its own labels. `only` keeps the series with these
+ * labels.
  *
  * @category metrics
  * @since 0.1.0
  */
-// PURE: see `scrape`.
 export const scrapeAll = /* @__PURE__ */ Effect.fnUntraced(function* (
   ledgers: ReadonlyArray<{
     readonly labels: Readonly<Record<string, string>>

@@ -4,8 +4,8 @@
  * **Details**
  *
  * Every commit is on disk before it returns: SQLite appends it to the write-ahead log
- * (`synchronous=NORMAL`), which is then flushed. After three slow flushes in a row threads flush
- * and make checkpoints, until a flush is fast again.
+ * (`synchronous=NORMAL`), which is then flushed. After three slow flushes in a row threads do that
+ * and make checkpoints, until a flush is fast.
  *
  * A transaction takes the write lock when it begins, and waits at most 10 milliseconds for it. Only
  * the owner may read and write the file, its `-wal` and its `-shm` (mode 0600). After a failed

@@ -103,7 +103,7 @@ export interface Options {
 }
 
 /**
- * Layer that receives callbacks and works on them. Each call makes another receiver.
+ * Layer that receives callbacks and works on them.
  *
  * Fails if the ledger belongs to another merchant key or base URL than that of `StatusReader`.
  *
@@ -129,7 +129,6 @@ export const layer = (
   )
 }
 
-/** Nothing of the receiver starts before this check. */
 const layerOwner = Layer.effectDiscard(
   Effect.gen(function* () {
     const { account } = yield* StatusReader

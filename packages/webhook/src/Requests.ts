@@ -3,10 +3,10 @@
  *
  * **Details**
  *
- * `send` commits the sealed bytes of the request to the database of the ledger before it sends
- * them. Then it registers the transaction and commits the outcome. The service processes a
- * requestId once (`spec.md`, "Conventions"), so any process of the database can send the same bytes
- * again after a crash, until the outcome is known.
+ * `send` commits the sealed bytes of the request to the database of the ledger, sends them,
+ * registers the transaction, and commits the outcome. The service processes a requestId once
+ * (`spec.md`, "Conventions"), so after a crash any process of the database sends the same bytes
+ * again, until the outcome is known.
  *
  * A request in doubt is not settled by a 400 or 404, because a proxy may have answered. Three
  * refusals over ten minutes, or the end of `Profile.requestIdWindow`, park it for a person. A
@@ -205,12 +205,12 @@ export const layer = (
 ): Layer.Layer<Requests, Owner.StoreUnusable, CallbackUrl | RequestSender | RequestStore | Seal> =>
   Layer.effect(Requests, make(options))
 
-/** The requestId of a call, which a retry of its effect keeps. */
+/** The requestId of a call. */
 class CallId extends Context.Service<CallId, ReturnType<typeof RequestId.ofInput>>()(
   "@pawl/webhook/Requests/CallId"
 ) {}
 
-/** Is run once a call, not once a run of its effect as the function of `Effect.fn` is. */
+/** Runs once a call; the function of `Effect.fn` runs once a run of the effect. */
 const withCallId = <A, E>(
   call: Effect.Effect<A, E, CallId>,
   _: RequestKind,

@@ -8,8 +8,8 @@
  * digest is HMAC-SHA256 of kind and body. It leaves out the security code, which must not be kept
  * in any form, the callback URL, and everything that a new secret changes.
  *
- * Every given key and secret opens what it sealed, so a key can be added and a secret rotated while
- * requests are open (`docs/decisions/0017-retention.md`).
+ * Every given key and secret opens its texts, so they can change while requests are open
+ * (`docs/decisions/0017-retention.md`).
  *
  * @since 0.1.0
  */
@@ -144,7 +144,7 @@ export const layer = (options: Options): Layer.Layer<Seal, InvalidSealKey | Inva
   Layer.effect(Seal, make(options))
 
 /**
- * Layer that takes the keys and secrets from the variables that `Options` names.
+ * Layer that takes them from the variables that `Options` names.
  *
  * @category layers
  * @since 0.1.0

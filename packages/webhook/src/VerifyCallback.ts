@@ -10,11 +10,11 @@
  * type, JSON (UTF-8, depth, duplicate keys), payment method, signed fields, checksum, kind and
  * account. No check reads a store or throws. The current secret is tried before the previous one.
  *
- * The token in the query names the operation. A callback with a valid checksum is refused if its
- * method or account differs from that.
+ * A callback with a valid checksum is refused if its method or account is not that of the token in
+ * its query.
  *
  * A refusal says `isGenuine` if the checksum is valid for the signed fields of the body, in either
- * layout: the service then drops the callback after six attempts.
+ * layout.
  *
  * It is never refused for an unknown status, or for an amount, currency or identifier outside the
  * grammar, because the service would drop it after six attempts. Its `quarantine` names the field.

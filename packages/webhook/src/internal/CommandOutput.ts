@@ -8,8 +8,8 @@ import * as Layer from "effect/Layer"
 import type * as Runtime from "effect/Runtime"
 
 /**
- * Prints only the first error of an invocation, because a later one may contain a secret after a
- * misspelt flag. URLs lose their user and password.
+ * Prints only the first error, because a later one may contain a secret after a misspelt flag. URLs
+ * lose their user and password.
  */
 const layerErrors = CliOutput.layerPresenter({
   present: (event) =>
@@ -19,8 +19,8 @@ const layerErrors = CliOutput.layerPresenter({
 })
 
 /**
- * Continues the work of a command whose output nobody reads any more, as after `| head`: it may be
- * half done. Output that cannot be written otherwise, as to a full disk, ends it with 1.
+ * Continues a command whose output nobody reads any more, as after `| head`: its work may be half
+ * done. Another failure of output, such as a full disk, ends it with 1.
  */
 const layerUnread = Layer.effectDiscard(
   Effect.sync(() => {
@@ -52,7 +52,7 @@ export const teardown =
     onExit(Exit.isSuccess(exit) ? 0 : Cause.hasInterruptsOnly(exit.cause) ? interrupted : 1)
   }
 
-/** A command has the examples of one call: a second call replaces them. */
+/** A second call replaces the examples. */
 export const examples =
   (...all: ReadonlyArray<readonly [words: string, description: string]>) =>
   <Name extends string, Input, ContextInput, E, R>(

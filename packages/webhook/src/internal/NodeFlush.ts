@@ -9,13 +9,11 @@ import type { Fault } from "./sql/Fault.ts"
 
 /** The nanoseconds from which a flush is slow: below this a hop to a thread costs more. */
 const slowFlush = 20_000_000n
-/** The slow flushes in a row that make a disk slow. */
 const slowInARow = 3
 /** The pages of the log before SQLite makes a checkpoint; `slow` while a worker thread makes them. */
 const checkpointPages = { usual: 1000, slow: 8000 }
 const checkpointRows = 500
 
-/** Calls SQLite or the file system. */
 export const attempt = <A>(operation: string, call: () => A): Effect.Effect<A, SqlError> =>
   Effect.try({
     try: call,
@@ -27,7 +25,6 @@ const withErrno = (cause: unknown): unknown =>
     ? Object.assign(cause, { errno: cause.errcode })
     : cause
 
-/** Makes the flush of the write-ahead log of an open file. */
 export const makeFlush = (
   filename: string,
   database: DatabaseSync
@@ -89,14 +86,14 @@ const makeCheckpoint = (filename: string): Effect.Effect<() => void, never, Scop
     }
   )
 
-/** The program of the worker thread, as text so that every bundle contains it. */
+/** The worker thread, as text so that every bundle contains it. */
 const checkpointer = `
 const { DatabaseSync } = require("node:sqlite")
 const database = new DatabaseSync(require("node:worker_threads").workerData)
 database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_checkpoint(PASSIVE)")
 database.close()`
 
-/** Makes the error of a file that cannot be used until the process starts again. */
+/** Makes the error of a file that is unusable until the process restarts. */
 export const lost = (what: string, cause?: unknown): SqlError => {
   const message = `${what}: start the receiver again`
   const pawlFault: Fault = { kind: "unavailable", cause: message }

@@ -70,12 +70,12 @@ export const append = (file: string, text: string): Effect.Effect<void, FileUnus
     writeFileSync(file, text, { flag: "a", mode })
   })
 
-/** Replaces a file once the whole text is written, so that a full disk keeps the old one. */
+/** Replaces a file once the text is written, so that a full disk keeps the old one. */
 export const write = (file: string, text: string): Effect.Effect<void, FileUnusable> =>
   attempt(file, () => {
     const target = isThere(file) ? realpathSync(file) : file
     const written = `${target}.${process.pid}.new`
-    // A file that another user made under this name would stay theirs, and a link would lead elsewhere.
+    // An existing file may be another user's, or a link.
     rmSync(written, { force: true })
     try {
       writeFileSync(written, text, { flag: "wx", mode })

@@ -9,7 +9,7 @@ import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 
-/** The words of the program after `--`; empty without one. A misspelt subcommand is not run as a program. */
+/** The words of the program; empty without one. A misspelt subcommand is not run as a program. */
 export const argument = Argument.String("program").pipe(
   Argument.withDescription(
     "After --, a program to run once this serves, such as -- node shop.mjs; both end together"
@@ -28,8 +28,7 @@ export class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly 
 }
 
 /**
- * Starts the program, and returns the effect that waits for its end. Without a program the effect
- * never ends.
+ * Starts the program, and returns the effect that waits for its end; without one, never ends.
  *
  * The end of the scope ends the program with SIGTERM, and after 5 seconds with SIGKILL.
  */

@@ -1,6 +1,6 @@
 /**
  * The progress of a long command on stderr, without colours: on a terminal one line, rewritten in
- * place; in a pipe or a job of CI (`CI` is set) a line a minute. With `--json` there is none.
+ * place; in a pipe or in CI (`CI` is set) a line a minute; with `--json` none.
  */
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -12,7 +12,6 @@ const isTerminal = (): boolean => {
   return process.stderr.isTTY && !CI && !isJson()
 }
 
-/** The characters of the line that the terminal shows now. */
 let shown = 0
 
 /** Rewrites the line, cut to the width of the terminal. */

@@ -71,7 +71,7 @@ const escapes: ReadonlyArray<readonly [character: string, letter: string]> = [
 
 const special = /[\\\n\t,\0]|\p{Cs}/u
 
-/** Writes a text, and escapes tabs and commas too. */
+/** Writes a text; tabs and commas are escaped too. */
 export const text = (value: string): string => {
   if (!special.test(value)) return value
   let escaped = ""
@@ -115,7 +115,7 @@ export interface Codes<Word extends string> {
   readonly find: (code: string | undefined) => Word | undefined
 }
 
-/** Makes a table of codes for words; another word or code is an error. */
+/** Makes a table of codes; another word or code is an error. */
 export const codes = <Word extends string>(table: Readonly<Record<Word, string>>): Codes<Word> => {
   const words = new Map(
     Object.entries<string>(table).map(([word, code]) => [code, word as Word] as const)
@@ -175,7 +175,7 @@ export const transactionOf = (key: string): TransactionKey => {
 export const keyOfRow = (row: { readonly scope: Kind; readonly transactionId: string }): string =>
   keyOf({ method: methodOf(row.scope), transactionId: row.transactionId })
 
-/** Returns the FNV-1a hash of 32 bits, which never changes because stores have its values. */
+/** Returns the FNV-1a hash of 32 bits, whose values are stored. */
 export const hashOf = (text: string, start: number = offset): number => {
   let hash = start
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), prime)

@@ -14,7 +14,7 @@ import {
 } from "./Fields.ts"
 import * as Fields from "./Fields.ts"
 
-/** The first field of a document: kind, whether it has card data, and time of creation. */
+/** The field of kind, whether it has card data, and time of creation. */
 const firstField = "k"
 
 export const encode = (row: RequestRow): string => {

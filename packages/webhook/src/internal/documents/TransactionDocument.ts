@@ -1,4 +1,3 @@
-/** The document of a transaction: all rows of a method and id. */
 import { type Status, statuses as allStatuses } from "@pawl/core/Status"
 import type { Kept } from "../rule/Fact.ts"
 import { blank, type Row, type StoredCallback } from "../rule/Row.ts"
@@ -21,7 +20,7 @@ import { deadLetters, kinds, lanes, statuses } from "./Codes.ts"
 import * as FactField from "./FactField.ts"
 import * as Fields from "./Fields.ts"
 
-/** The first field of a row: its scope, its kind if that differs, and the time of its creation. */
+/** The field of scope, kind if that differs, and time of creation. */
 export const rowField = "k"
 
 export const encode = (rows: StoredRows): string => {

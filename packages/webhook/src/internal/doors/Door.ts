@@ -1,4 +1,3 @@
-/** The parts that all doors share. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -55,7 +54,6 @@ const buildGap = Duration.toNanosUnsafe(Duration.seconds(1))
  */
 export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
   let isDisposed = false
-  /** The time from which the receiver may be built again. */
   let nextBuildAt: bigint | undefined
 
   const failed = Effect.fnUntraced(function* (cause: Cause.Cause<E>) {
@@ -87,7 +85,7 @@ export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
 const notBuilt =
   "The receiver cannot be built, so callbacks are answered with 503. It is built again for the first callback after a second"
 
-/** The most chunks of a body: writes of 16 bytes still send 64 KiB. */
+/** Writes of 16 bytes still send 64 KiB. */
 const maxChunks = 4096
 const maxHeldBytes = 32 * 1024 * 1024
 

@@ -1,8 +1,8 @@
 /**
  * Limits the connections of a server, and ends them without a reset.
  *
- * A new connection beyond the limit closes the one that has been idle for the longest time. A
- * connection is idle until a whole request has arrived, and again after its response.
+ * A new connection beyond the limit closes the longest idle one. A connection is idle until a whole
+ * request has arrived, and again after its response.
  *
  * Closing a connection with bytes that wait in the system would reset it. So at its end the server
  * first accepts the waiting connections, and each response says `Connection: close`.
@@ -113,10 +113,9 @@ export const limit = (
   return { end }
 }
 
-/** The most unanswered requests of a connection. */
 const maxPipelined = 8
 
-/** Closes a connection that sends further requests while too many have no response. */
+/** Closes a connection that sends further requests while 8 have no response. */
 export const limitPipelined = (listener: RequestListener): RequestListener => {
   const unanswered = new WeakMap<Socket, number>()
   return (request, response) => {
@@ -138,7 +137,7 @@ export const mostConnections = (
   return Math.min(2048, Math.floor(Number(descriptors) / 3))
 }
 
-/** The longest time in which waiting connections are accepted, in milliseconds. */
+/** In milliseconds. */
 const maxAccepting = 500
 
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))

@@ -1,6 +1,5 @@
 import * as Context from "effect/Context"
 
-/** Text of the alarm about refused callbacks. */
 export const RefusedAlarm: Context.Reference<string> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/doors/RefusedAlarm",
   {

@@ -6,7 +6,6 @@ import * as Stream from "effect/Stream"
 import type { StatusCode } from "../../Receiver.ts"
 import * as Door from "./Door.ts"
 
-/** The bytes of a short body, whose chunks are few. */
 const shortBody = 4096
 const maxShort = /* @__PURE__ */ ByteSize.bytes(shortBody)
 

@@ -8,15 +8,12 @@
  */
 import * as Context from "effect/Context"
 
-/**
- * The share of a merchant; `take` returns false if a callback of so many bytes may not wait now.
- */
+/** `take` returns false if a callback of so many bytes may not wait now. */
 export interface Share {
   readonly take: (bytes: number) => boolean
   readonly giveBack: (bytes: number) => void
 }
 
-/** The share of a receiver of several merchants. */
 export const Share: Context.Reference<Share | undefined> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/doors/Share",
   { defaultValue: (): Share | undefined => undefined }

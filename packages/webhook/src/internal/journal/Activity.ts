@@ -1,4 +1,4 @@
-/** The latest activity of a process, for a person who reads it now. */
+/** The latest activity of a process. */
 import * as Effect from "effect/Effect"
 import type { Entry, Failure, Journal, Subject } from "../../Journal.ts"
 
@@ -67,10 +67,9 @@ export interface Minute {
 }
 
 export const minute = 60_000
-/** The most minutes that are kept; only minutes with an event count. */
+/** Only minutes with an event count. */
 const hour = 60
 
-/** The most alarms, and the most failing transactions. */
 const capacity = 50
 
 export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {

@@ -1,7 +1,7 @@
 /**
  * The Prometheus names of metrics with OpenTelemetry names, by the rules of OpenTelemetry's
- * compatibility page: `.` becomes `_`, the unit is added in plural (`_seconds`), and `_total` is
- * added to a counter. A unit in braces is not added.
+ * compatibility page: `_` for `.`, the unit in plural (`_seconds`) unless it is in braces, and
+ * `_total` after a counter.
  */
 import type * as Metric from "effect/Metric"
 

@@ -164,7 +164,7 @@ const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
   }
 }
 
-/** The name of a body is short, because it is in an index. */
+/** Short, because it is in an index. */
 export const bodyName = (scope: Kind, status: Status): string =>
   kinds.of(scope) + statuses.of(status)
 

@@ -86,8 +86,8 @@ export const make = (engines: Engines) => {
         countOfAll
       ),
     /**
-     * Deletes texts of persons from the rows and the requests of a transaction. The rows stay. Dies
-     * of a row or request that cannot be read.
+     * Deletes texts of persons from a transaction's rows and requests; the rows stay. Dies of a row
+     * or request that cannot be read.
      */
     erase: Effect.fnUntraced(function* (
       method: Method,
@@ -105,12 +105,12 @@ export const make = (engines: Engines) => {
         open: requests.filter(({ isOpen }) => isOpen).length
       }
     }),
-    /** Removes deleted texts from the files of the store. Writes wait meanwhile. */
+    /** Removes deleted texts from the files of the store; writes wait. */
     compact: Effect.asVoid(each(engines, ({ compact }) => compact))
   }
 }
 
-/** Fails only if nothing could be deleted: the documents that are left are reported then. */
+/** Fails only if nothing could be deleted. */
 const countOfAll = (all: ReadonlyArray<Changed>) => countOf(all.reduce(join, unchanged))
 
 export interface DeleteOptions {

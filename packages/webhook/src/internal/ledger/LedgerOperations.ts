@@ -23,9 +23,7 @@ export interface Operations
     ReturnType<typeof Working.make>,
     ReturnType<typeof Keeping.make>,
     ReturnType<typeof Settings.make> {
-  /**
-   * Returns the time of the ledger, or that of the shard of a key, in milliseconds since the epoch.
-   */
+  /** Returns the time of the ledger, or of the shard of a key, in milliseconds since the epoch. */
   readonly time?: (clock: Clock.Clock, key?: TransactionKey) => number
   /** Completes when this process has made a row due or released one since the last call. */
   readonly awaitWork: Effect.Effect<void>

@@ -1,10 +1,9 @@
 /**
  * Moves documents to the shards where they belong, after shards were added.
  *
- * No receiver may run meanwhile, and none starts on a marked shard. A worker notes every minute that
- * it is alive, so a move waits for 90 seconds, and moves nothing if a worker of a shard runs. A
- * document is committed in its new shard before it is deleted from the old one. An interrupted move is
- * run again. A receiver that ran nevertheless may have changed one of the two: then neither is deleted.
+ * No receiver may run meanwhile, and none starts on a marked shard. A move waits for 90 seconds,
+ * and moves nothing if a worker notes that it is alive. A document is committed in its new shard
+ * before it is deleted from the old one; if a receiver changed one of the two, neither is deleted.
  * Callbacks in quarantine stay, because lists join all shards.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -89,7 +88,7 @@ export const move = Effect.fnUntraced(function* (
   return moved
 })
 
-/** A worker notes that it is alive every minute, by a clock that may be behind this one. */
+/** A worker notes that it is alive every minute, by a clock that may be behind. */
 const noteTime = Duration.seconds(90)
 const maxSkew = Duration.toMillis(Duration.hours(1))
 
@@ -153,5 +152,4 @@ const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
   return moved
 })
 
-/** A document that cannot be read stops the move before a page with it is moved. */
 const readable = orDie("The document")

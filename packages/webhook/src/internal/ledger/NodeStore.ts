@@ -13,7 +13,6 @@ import * as Move from "./Move.ts"
 import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
 
-/** A store, whose address may have a password. */
 export type Store =
   | { readonly _tag: "memory" }
   | { readonly _tag: "sqlite"; readonly filename: string }
@@ -40,7 +39,7 @@ export const parse = (text: string): Store | undefined => {
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
-/** Several stores are databases: one in memory would take the place of a shard with its process. */
+/** Several stores are databases: memory would take the place of a shard with its process. */
 export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
   const stores = texts.map(parse)
   return stores.every((store) => store !== undefined) &&
@@ -55,7 +54,7 @@ export const parseAll = (text: string): Stores | undefined =>
   parseEach(text.split(/\s+(?=sqlite:|postgres(?:ql)?:)/u))
 
 /**
- * Layer that opens a store, or several as shards. A process has at most 10 connections to a
+ * Layer that opens a store, or several as shards, with at most 10 connections of a process to a
  * PostgreSQL database, and 4 to each of three or more.
  */
 export const layer = (
@@ -83,7 +82,6 @@ export const layerWith = (
     )
   )
 
-/** Returns the number of moved rows (`Move`). */
 export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
   Effect.gen(function* () {
     const opened = yield* Effect.forEach(stores, (store) =>
@@ -126,7 +124,6 @@ const layerOne = (
   )
 }
 
-/** Returns the version of the tables (`LedgerSql.migrate`). */
 export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =>
   store._tag === "sqlite"
     ? Effect.mapError(

@@ -18,7 +18,7 @@ export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{
   override readonly stack = ""
 }
 
-/** A store that knows its owner; `takeOwner` keeps the first account and returns it. */
+/** `takeOwner` keeps the first account and returns it. */
 interface Store {
   readonly takeOwner: (account: Account) => Effect.Effect<Account, StoreUnavailable>
 }

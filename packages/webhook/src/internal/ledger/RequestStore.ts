@@ -1,9 +1,8 @@
 /**
- * The request store: durable requests to the service, in the database of the ledger. Each is one
- * document, changed by `RequestRule`.
+ * Durable requests in the database of the ledger, each one document, changed by `RequestRule`.
  *
- * A request is written before it is sent. A settlement registers the transaction, and then writes
- * the outcome. After a crash between the two the next process repeats both.
+ * A settlement registers the transaction, and then writes the outcome. After a crash between the
+ * two the next process repeats both.
  */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -45,7 +44,7 @@ export const make = (
   const of = (requestId: string) => engines.of({ requestId })
   const pollInterval = Engines.pollInterval(engines)
   const isPolled = Duration.isFinite(pollInterval)
-  /** A process that does not poll learns of the end of a caller's lease now. */
+  /** A process that does not poll learns now that a caller's lease ended. */
   const wakes = (row: RequestRow | undefined) =>
     row?.dueAt !== undefined || (!isPolled && row?.lease !== undefined)
 
@@ -72,8 +71,8 @@ export const make = (
   return {
     /**
      * Writes a new request; `until` begins it under a lease. If the requestId exists, nothing is
-     * written, and `isNew` is false; a row that cannot be read is as the list of the parked ones has
-     * it. In a transaction of the database it is part of that.
+     * written, and `isNew` is false. A row that cannot be read is as `parked` lists it. Inside a
+     * transaction of the database it is part of that.
      */
     write: (request: NewRequest, { at, until }: Begin) =>
       Effect.gen(function* () {
@@ -95,22 +94,22 @@ export const make = (
           )
       }),
     /**
-     * Writes a request anew that was surely never sent, and returns its row; undefined for any
-     * other. An expired request is settled.
+     * Writes a request anew that was surely never sent, and returns its row. An expired one is
+     * settled.
      */
     restart: (request: NewRequest, { at, until }: Begin) =>
       after(request.requestId, (row, id) =>
         RequestRule.restart(row, request, at, until === undefined ? undefined : { id, until })
       ),
-    /** Returns a request; one that cannot be read as the list of the parked ones has it. */
+    /** Returns a request; one that cannot be read as `parked` lists it. */
     get: (requestId: string) =>
       Effect.catchTag(of(requestId).get("requests", requestId), "Unreadable", ({ at }) =>
         Effect.succeed(RequestRule.unreadable(requestId, at))
       ),
     /**
-     * Leases up to `limit` due requests until `until`, oldest first. `dueAt` is when the next one
-     * may be claimed, and `failure` the error of one of several shards or requests. `requestId`
-     * leases that one, due or not, if no other process works on it.
+     * Leases up to `limit` due requests until `until`, oldest first, or that of `requestId`, due or
+     * not. `dueAt` is when the next one may be claimed, `failure` the error of one of several
+     * shards or requests.
      */
     claim: Effect.fnUntraced(function* ({
       requestId,
@@ -194,7 +193,6 @@ export const make = (
         refusal
       }
     }),
-    /** Settles a request by the row of a transaction that names it (`RequestRule.find`). */
     find: (requestId: string, found: Row) =>
       Effect.asVoid(changed(requestId, (row) => RequestRule.find(row, found))),
     /** Settles a request whose first byte cannot have left, and returns whether it did. */

@@ -23,11 +23,10 @@ export const make = (engines: Engines) => {
       return { value: budget === before ? value : budget, result: reservation }
     })
   return {
-    /** Keeps the first account, and returns the account that the store has (`Owner`). */
+    /** Keeps the first account, and returns it (`Owner`). */
     takeOwner: (account: Account) => takeOwner(engines, account),
     noteAlive: (at: number) => Effect.asVoid(each(engines, (records) => copyAlive(records, at))),
     lastAliveAt: Effect.map(each(engines, aliveAt), earliest),
-    /** Makes a durable write. */
     // The value changes with each check, so that the store has something to write.
     checkWritable: Effect.flatMap(
       Effect.forEach(
@@ -37,7 +36,6 @@ export const make = (engines: Engines) => {
       ),
       (exits) => exits.find(({ _tag }) => _tag === "Success") ?? exits[0] ?? Effect.void
     ),
-    /** Reserves reads from the budget of all processes (`ReadBudget`). */
     reserveReads: (wanted: ReadBudget.Wanted, at: number) =>
       changeReads((before) => ReadBudget.reserve(before, wanted, at)),
     lowerReads: (
@@ -157,7 +155,7 @@ const takeOwnerIn = (
 export const isSame = (one: Account, two: Account): boolean =>
   one.merchantKey === two.merchantKey && one.baseUrl === two.baseUrl
 
-/** An account that one shard refuses does not take a new one, which would refuse the right account. */
+/** An account that one shard refuses must not become the owner of a new one. */
 export const takeOwner = (
   engines: Engines,
   account: Account

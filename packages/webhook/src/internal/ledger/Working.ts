@@ -147,9 +147,9 @@ export const make = (
     redrive: (key: LetterKey, at: number, note?: Note) => redriveAt(key, at, redriven(at, note)),
     /**
      * Redrives a page of the dead letters of a reason that were parked until `before`, or later
-     * than `now`, oldest first. The first is due at `dueAt`, then `rate` in each second; one that
-     * cannot be read leaves its time unused. Returns how many were listed and how many of them
-     * redriven, and the place of the last one; undefined on the last page.
+     * than `now`, oldest first. The first is due at `dueAt`, then `rate` in each second; an
+     * unreadable one leaves its time unused. Returns how many were listed and redriven, and the
+     * last place, except on the last page.
      */
     redriveAll: Effect.fnUntraced(function* ({
       before,
@@ -186,8 +186,8 @@ export const make = (
      */
     shift: (options: Shift) => Effect.asVoid(each(engines, (records) => shiftIn(records, options))),
     /**
-     * Brings a page of planned reads forward (`RowPages`). Returns the place of the last document;
-     * undefined on the last page.
+     * Brings a page of planned reads forward (`RowPages`). Returns its last place, except on the
+     * last page.
      */
     bringForward: (page: RowPages.PlannedPage) =>
       Effect.map(

@@ -2,11 +2,10 @@
  * Changes documents by pure rules.
  *
  * A rule runs on the known document, or assumes that there is none. It runs again on the stored
- * document if the version differs or the rule changes nothing. The third round locks the document,
- * so a change ends in three rounds. After a conflict the next changes of the document lock it at
- * once.
+ * document if the version differs or nothing changes. The third and last round locks the document.
+ * After a conflict the next changes of the document lock it at once.
  *
- * Waiting changes share a commit. Those of one document run one after the other.
+ * Waiting changes share a commit; those of one document run in order.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

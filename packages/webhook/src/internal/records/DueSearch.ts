@@ -1,9 +1,9 @@
 /**
  * The search for due documents.
  *
- * An open snapshot makes PostgreSQL keep index entries of earlier versions in front. So a search
- * begins at the earliest time at which a document may be due. Every few seconds a search from the
- * start finds those that other processes made due in the past.
+ * An open snapshot makes PostgreSQL keep older index entries in front, so a search begins at the
+ * earliest time at which a document may be due. Every few seconds a search from the start finds
+ * those that other processes made due in the past.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -32,7 +32,7 @@ const maxLateness = 5000
 const lanes = Array.from({ length: laneCount }, (_, lane) => lane)
 const everywhere: ReadonlyArray<number> = lanes.map(() => start)
 
-/** With an interval of 0 each search begins at the start. */
+/** An interval of 0 begins each search at the start. */
 export const make = (interval: bigint) => {
   const states = new Map<Collection, { from: ReadonlyArray<number>; fullAt: bigint }>()
   const running = new Map<Collection, Set<Running>>()

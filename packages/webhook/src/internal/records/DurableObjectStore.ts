@@ -1,7 +1,7 @@
 /**
  * A store of documents in the SQLite database of a Durable Object, whose output gate holds a
  * response back until its writes are durable. A statement has at most 100 parameters, so each
- * document is written by one of its own.
+ * writes one document.
  */
 import * as Effect from "effect/Effect"
 import * as Reactivity from "effect/reactivity/Reactivity"

@@ -28,7 +28,7 @@ export interface Listed<Value> extends Known.Found<Value> {
 
 export interface PageOf<Name extends Collection> {
   readonly found: ReadonlyArray<Known.Found<Values[Name]>>
-  /** The last document of the page; undefined on the last page. */
+  /** Undefined on the last page. */
   readonly last: string | undefined
 }
 
@@ -138,7 +138,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
      * Documents with several list times come behind the page.
      */
     list,
-    /** `isStrict` dies of a document that cannot be read. */
     page: <Name extends Collection>(
       collection: Name,
       page: Page,

@@ -17,8 +17,8 @@ export type ShardKey =
   | { readonly requestId: string }
 
 /**
- * Returns the position of the shard of a key: FNV-1a over its characters, with the last mixing
- * steps of MurmurHash3. It never changes, because it places stored rows.
+ * Returns the shard of a key: FNV-1a over its characters, with the last mixing steps of
+ * MurmurHash3. It never changes.
  */
 export const shardOf = (key: ShardKey, count: number): number => {
   const text =
@@ -36,7 +36,6 @@ export interface Engines {
   readonly own: Arr.NonEmptyReadonlyArray<Records>
 }
 
-/** The order of the engines must never change. */
 export const make = (all: Arr.NonEmptyReadonlyArray<Records>): Engines => ({
   of: (key) => all[shardOf(key, all.length)] ?? all[0],
   own: all
@@ -117,11 +116,10 @@ export const join = (one: Changed, two: Changed): Changed => ({
   refused: one.refused ?? two.refused
 })
 
-/** Returns the count, and fails if nothing was changed because the store refuses to write it. */
+/** Returns the count, and fails if the store refuses all writes. */
 export const countOf = ({ count, refused }: Changed): Effect.Effect<number, StoreUnavailable> =>
   refused === undefined || count > 0 ? Effect.succeed(count) : Effect.fail(refused)
 
-/** Logs that documents were left as they are. */
 export const logRefused = ({ refused }: Changed): Effect.Effect<void> =>
   refused === undefined
     ? Effect.void

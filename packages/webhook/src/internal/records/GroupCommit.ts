@@ -1,8 +1,8 @@
 /**
  * Group commit: commits the waiting items together.
  *
- * A free committer takes at most `maxSize` waiting items, so a single item is committed at once. A
- * key is in one commit at a time, its items in order.
+ * A free committer takes at most `maxSize` waiting items. A key is in one commit at a time, its
+ * items in order.
  *
  * At most `maxWaiting` items wait, and at most `maxSize` with the same key and variant; the next
  * one fails with `full`.

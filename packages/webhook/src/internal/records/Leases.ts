@@ -1,4 +1,3 @@
-/** Leases documents that are due. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -50,7 +49,7 @@ export const make = <Stored>({
     }
   }
 
-  /** Leases documents, but none that another process changed meanwhile. */
+  /** Leases documents that no other process changed meanwhile. */
   return Effect.fnUntraced(function* <Name extends Collection, A>(
     collection: Name,
     asked: DueSearch.Asked,
@@ -156,7 +155,6 @@ export const make = <Stored>({
   })
 }
 
-/** The documents that the store refuses to write. */
 export interface Refusals {
   /** Makes room in the limits for the documents that are left out, which are due for longest. */
   readonly widened: (asked: DueSearch.Asked) => DueSearch.Asked

@@ -1,6 +1,6 @@
 /** Sorted values in pages of at most 256. */
 
-/** Function that names a place: true for each value before it. */
+/** True for each value before a place. */
 type IsBefore<A> = (value: A) => boolean
 
 /** Index of values, no two of which have the same place. */

@@ -123,10 +123,7 @@ interface Found {
 
 const keysOf = (list: ReadonlyArray<{ readonly key: string }>) => list.map(({ key }) => key)
 
-/**
- * A column is sent as text, because the driver refuses a list of nulls, and one of small and large
- * numbers.
- */
+/** The driver refuses a list of nulls, and one of small and large numbers, so a column is text. */
 const typed = (name: string, type: string): string =>
   type.endsWith("NOT NULL") ? name : `CAST(NULLIF(${name}, '') AS ${type}) AS ${name}`
 

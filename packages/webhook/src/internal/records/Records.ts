@@ -1,5 +1,5 @@
 /**
- * The port of the engine: a store of documents.
+ * The port of the engine.
  *
  * A document is a value under a key, in a collection, with a version. A store writes a document
  * only if it still has the expected version. No rule is stated in SQL.
@@ -11,7 +11,6 @@ import type * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Engines } from "./Engines.ts"
 
-/** Service that changes documents. */
 export class Records extends Context.Service<Records, Engines>()(
   "@pawl/webhook/internal/records/Records"
 ) {}
@@ -86,7 +85,6 @@ export interface TextPlace extends ListPlace {
   readonly name: string
 }
 
-/** Returns the documents of several parts, and counts the others. */
 export interface Counts<Stored> {
   readonly due: number
   readonly listed: number
@@ -113,7 +111,7 @@ export interface Store<Stored> {
     collection: Collection,
     ranges: ReadonlyArray<DueRange>
   ) => Call<ReadonlyArray<DueLine<Stored>>>
-  /** Returns up to `limit` documents, and all with several list times behind them. */
+  /** Returns up to `limit` documents, then all with several list times. */
   readonly list: (
     collection: Collection,
     options: { readonly from: ListPlace; readonly limit: number }

@@ -19,7 +19,6 @@ export type Level = "free" | "high" | "full"
 
 export const isFull = new Error("the store has reached its limit")
 
-/** The approximate bytes of a finished transaction. */
 export const documentBytes = 1024
 
 const maxAge = 10_000_000_000n

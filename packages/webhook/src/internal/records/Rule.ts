@@ -14,12 +14,12 @@ export interface Outcome<Value, A> {
 
 /**
  * Function that changes a document. `version` is that of its commit, which other changes of the
- * document may share. A rule that deletes a document also removes the texts that it knows, because
- * a later change of the commit may make the document again.
+ * document may share. A rule that deletes a document also removes its texts, because a later change
+ * may make it again.
  */
 export type Rule<Value, A> = (value: Value | undefined, version: number) => Outcome<Value, A>
 
-/** Runs rules on a document, one after the other. The last rule that names a text counts. */
+/** Runs rules one after the other. The last that names a text counts. */
 export const fold = (
   rules: ReadonlyArray<Rule<unknown, unknown>>,
   base: unknown,

@@ -1,6 +1,6 @@
 /**
- * Waits with one timeout, timer and fiber for all; `Effect.timeout` forks two fibers for each. The
- * clock is monotonic. From the end of its scope each wait times out at once.
+ * Waits with one timer and fiber for all; `Effect.timeout` forks two fibers for each. The clock is
+ * monotonic. From the end of its scope each wait times out at once.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

@@ -17,7 +17,6 @@ import * as Codecs from "./Codecs.ts"
 import * as Clock from "effect/Clock"
 import type { BigInteger } from "./SqlStore.ts"
 
-/** The longest time until work of another process is noticed. */
 const pollInterval = Duration.millis(250)
 
 /** How long PostgreSQL may keep index entries that a search skips. */
@@ -71,7 +70,6 @@ const withoutRow = ({ reason: { cause } }: SqlError) =>
   Effect.sync(() => hasProperty(cause, "detail") && Reflect.deleteProperty(cause, "detail"))
 
 const maxGroupSize = 128
-/** The most changes that wait for a commit. */
 const maxWaiting = 2048
 
 const full = new SqlError({
@@ -95,8 +93,8 @@ export const drawVersion = (): number => {
 }
 
 /**
- * After a fail-over that lost commits, the version that a process remembers must not be that of a
- * new document, so versions have gaps. A lease id is eight times a version, and stays below 2^53.
+ * A version that a process remembers must not be that of a new document after a fail-over that lost
+ * commits, so versions have gaps. A lease id, eight times a version, stays below 2^53.
  */
 const nextVersion = (last?: number): number =>
   last === undefined ? drawVersion() : last + 1 + (drawVersion() % 2 ** 20)

@@ -1,7 +1,4 @@
-/**
- * The store of documents in SQLite: one writer at a time locks the file, so a document read in its
- * transaction is current.
- */
+/** One writer at a time locks the file, so a document read in its transaction is current. */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -97,7 +94,7 @@ const textsText = kept(
     ON CONFLICT (key, name) DO UPDATE SET at = excluded.at, body = excluded.body`
 )
 
-/** The lengths of the lists in statements, few so that the statements stay prepared. */
+/** Few lengths, so that the statements stay prepared. */
 const pieceLengths = [64, 16, 4, 1]
 
 const pieces = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {

@@ -41,7 +41,6 @@ export interface Attempted {
 const settledFor = counters("requests.settled", "outcome", "Requests whose outcome became known")
 const parkedFor = counters("requests.parked", "reason", "Requests that were left to a person")
 
-/** Reports the outcome of a request, with an alarm if a person has to decide. */
 export const report = (row: RequestRow | undefined): Effect.Effect<void> =>
   Effect.contextWith((context: Context.Context<never>) => {
     if (row?.outcome !== undefined) {
@@ -156,7 +155,6 @@ const release = Effect.fnUntraced(function* (
   return row
 })
 
-/** Nobody waits for an enqueued request, so it is retried. */
 const writeFailure = Effect.fnUntraced(function* (
   tools: Tools,
   leased: LeasedRequest,

@@ -1,6 +1,4 @@
-/**
- * The lease under which a request is sent. It lasts 30 seconds and is renewed every 10 seconds.
- */
+/** A lease lasts 30 seconds and is renewed every 10 seconds. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

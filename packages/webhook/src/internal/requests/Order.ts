@@ -4,7 +4,6 @@ import { isStatus } from "@pawl/core/Status"
 import type { CreateRequest, Ordered, Registration } from "../rule/Row.ts"
 import type { Operation } from "../verify/Token.ts"
 
-/** The kind of the transaction that a request makes. */
 const transactionKinds: Readonly<Record<RequestKind, KnownKind | undefined>> = {
   "apm-payment": "apm-payment",
   "apm-payout": "apm-payout",

@@ -1,7 +1,4 @@
-/**
- * Sends due requests: the enqueued ones, and those without an outcome. At the end a process claims
- * no more, and leaves 15 seconds to running requests.
- */
+/** Sends due requests. At the end it claims no more, and leaves 15 seconds to running ones. */
 import { ValidationFailed } from "@pawl/core/PaymentsError"
 import type { EncodedRequest, RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as Duration from "effect/Duration"
@@ -35,7 +32,6 @@ export type InputOf = (
   kind: RequestKind
 ) => Effect.Effect<RequestInput<RequestKind>, unknown>
 
-/** The longest time of a merchant's function. */
 const rebuildTimeout = Duration.seconds(20)
 
 type Body = Result.Result<
@@ -72,10 +68,7 @@ const bodyOf = Effect.fnUntraced(function* (
   return park(match === "no-key" ? "no-key" : "rebuilt-differently")
 })
 
-/**
- * How long a new request is left to the processes that have its key, in milliseconds: while a
- * secret is rotated, some processes have only the old one.
- */
+/** How long a new request is left to the processes that have its key, in milliseconds. */
 const keyTime = 10 * 60_000
 const keyWait = 10_000
 

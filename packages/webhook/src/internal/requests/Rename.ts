@@ -1,6 +1,6 @@
 /**
  * Gives a store to the same service at a new base URL: seals its texts anew, and then changes the
- * owner. An interrupted rename is run again. No receiver may run meanwhile.
+ * owner. An interrupted rename is repeated. No receiver may run.
  */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"

@@ -75,7 +75,6 @@ export const run = Effect.fnUntraced(function* (
   const { seal, sender, store, window } = tools
   const { kind, requestId } = request
 
-  /** The store may have done what it did not answer. */
   const inStore = <A, E>(call: Effect.Effect<A, E | StoreUnavailable>) =>
     Effect.catchTag(call, "StoreUnavailable", () =>
       Effect.fail(RequestFailure.unknown(requestId, "the request store is not available"))
@@ -91,7 +90,7 @@ export const run = Effect.fnUntraced(function* (
       const known = isOwn ? undefined : outcomeOf(row)
       if (known !== undefined) return known
       if (error === undefined) return Effect.fail(RequestFailure.unknown(requestId, "no answer"))
-      // A request without an outcome is sent again, so the error of one attempt is not its end.
+      // It is sent again, so the error of one attempt is not its end.
       return Effect.fail(
         row.outcome === undefined ? RequestFailure.inDoubt(requestId, error) : error
       )

@@ -1,4 +1,3 @@
-/** Counters of the receiver, and how often its alarms and failures are logged. */
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -38,10 +37,10 @@ export const raiseAlarm = (
     return Effect.annotateLogs(Effect.logWarning({ _tag: "Alarm", reason }), about)
   })
 
-/** The time between two logs of one text, in milliseconds. */
+/** In milliseconds. */
 const minLogGap = 600_000
 
-/** Makes a function that tells whether a log is due: that of each text is due once in 10 minutes. */
+/** Tells whether a log is due: that of each text is due once in 10 minutes. */
 export const makeIsDue = () => {
   const nextTimes = new Map<string, number>()
   return (text: string, at: number): boolean => {
@@ -53,7 +52,7 @@ export const makeIsDue = () => {
   }
 }
 
-/** Makes a function that runs a log once in 10 minutes for each text, whatever number it counts. */
+/** Runs a log once in 10 minutes for each text, whatever number it counts. */
 export const makeRareLog = () => {
   const isDue = makeIsDue()
   return (text: string, log: Effect.Effect<void>): Effect.Effect<void> =>

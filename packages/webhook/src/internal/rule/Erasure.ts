@@ -1,4 +1,3 @@
-/** The deletion of old transactions and bodies, and the erasure of one transaction. */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, statuses } from "@pawl/core/Status"
 import type { Event } from "./Fact.ts"
@@ -6,8 +5,8 @@ import { isParked } from "./Row.ts"
 import { claimableAt, type StoredRow, type StoredRows } from "./StoredRow.ts"
 
 /**
- * Deletes up to `limit` bodies older than a time, except those of dead letters, and of a status that
- * due work may still tell the handler, because its signed amount is compared before.
+ * Deletes up to `limit` bodies older than a time, except those of dead letters, and of a status
+ * that due work may tell, because its signed amount is compared.
  */
 export const deleteBodies = (
   rows: StoredRows,
@@ -55,7 +54,7 @@ const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
   !isParked(row) &&
   (dueAt === undefined || lane === "watch")
 
-/** Erases texts of persons; amounts, statuses, counts and times stay for accounting. */
+/** Erases texts of persons. */
 export const eraseRows = (
   rows: StoredRows
 ): { readonly rows: StoredRows } & Pick<Erased, "notes"> => {
@@ -76,7 +75,6 @@ export const eraseRows = (
   }
 }
 
-/** Tells whether a transaction is kept without rows. */
 export const isErased = (rows: StoredRows | undefined): boolean =>
   rows !== undefined && (rows.length === 0 || rows.some(({ row }) => row.isErased))
 

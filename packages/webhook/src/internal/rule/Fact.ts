@@ -1,16 +1,15 @@
 /**
  * The facts of a transaction: its events, in order.
  *
- * A fact is written with the change that it describes, and is never changed; a repeat raises its
- * counter. Callbacks have no written facts, because the ledger counts them by status. Rows older
- * than version 7 of the tables have an incomplete story.
+ * A fact is written with its change; a repeat raises its counter. The ledger counts callbacks by
+ * status instead. Rows older than version 7 of the tables have an incomplete story.
  */
 import type { Evidence } from "@pawl/core/Evidence"
 import type { Kind } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import type { DeadLetter } from "./Row.ts"
 
-/** The most facts of a row; the fact `more` counts further events. */
+/** The fact `more` counts further events. */
 export const maxFacts = 64
 
 export type Fact =
@@ -45,7 +44,6 @@ export interface Note {
   readonly why?: string | undefined
 }
 
-/** A fact with its time in milliseconds since the epoch. */
 export type Event = Fact & { readonly at: number }
 
 export type Kept = Event & {

@@ -1,6 +1,5 @@
 /**
- * Unsigned hints at the kind of a transaction whose callbacks name only their method. They only
- * choose the endpoint that is asked first.
+ * Unsigned hints at the kind of a transaction, which only choose the endpoint that is asked first.
  */
 import type { Body } from "@pawl/core/Callback"
 import { isKnown, type Kind, type KnownKind, kindsOf, type Method } from "@pawl/core/Kind"

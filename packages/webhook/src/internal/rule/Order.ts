@@ -21,7 +21,7 @@ export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferent
 /** The order of a row; `isOrderRegistered` is false for that of a token. */
 export type OrderOfRow = Pick<Row, "ordered" | "isOrderRegistered">
 
-/** Returns the order of a row after a callback; a registered order stays. */
+/** A registered order stays. */
 export const orderAfter = (
   { isOrderRegistered, ordered }: OrderOfRow,
   registration: Registration
@@ -46,7 +46,7 @@ export const orderAfter = (
     : Result.fail(new RegisteredDifferently({ field }))
 }
 
-/** A registration comes before a token, and the first row before the other. */
+/** A registration comes before a token, then the first row before the other. */
 export const joinOrders = (row: OrderOfRow, other: OrderOfRow): OrderOfRow =>
   row.ordered === undefined || (other.isOrderRegistered && !row.isOrderRegistered)
     ? { ordered: other.ordered, isOrderRegistered: other.isOrderRegistered }
@@ -73,8 +73,8 @@ export const differs = (row: Row): boolean =>
   )
 
 /**
- * At least one callback is signed with the fields of the request, and all match its account, amount
- * and currency. The account of an intent is a mid, which no APM callback has.
+ * At least one callback is signed, and all such match account, amount and currency. The account of
+ * an intent is a mid, which no APM callback has.
  */
 export const isOfRequest = (request: RequestRow, row: Row): boolean => {
   const isIntent = request.kind === "payment-intent"

@@ -1,6 +1,6 @@
 /**
- * The read budget: the reads that all processes of a database send in a second. Times are
- * milliseconds since the epoch by the ledger's clock.
+ * The reads that all processes of a database send in a second. Times are milliseconds since the
+ * epoch by the ledger's clock.
  *
  * A process sends a reserved read within `slack` after its time or not at all. Reserved times are
  * at least `(1 s + slack) / rate` apart, so at most `rate` reads are sent in any second. A 429

@@ -2,7 +2,7 @@ import type { Method } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import type { Ordered } from "./Row.ts"
 
-/** All that is stored of one request. Times are milliseconds since the epoch. */
+/** Times are milliseconds since the epoch. */
 export interface RequestRow {
   readonly requestId: string
   readonly kind: RequestKind
@@ -123,16 +123,13 @@ export interface Redrive {
   /** `Profile.requestIdWindow` in milliseconds. */
   readonly window: number
   /**
-   * Whether a person states that the request had no effect, which ends the doubt. The transaction
-   * of a found request then belongs to another request.
+   * Whether a person states that the request had no effect: its found transaction belongs to
+   * another.
    */
   readonly hadNoEffect?: boolean | undefined
-  /**
-   * Whether the request can be sent; false if its card data was not stored. Such a request is
-   * settled if it had no effect.
-   */
+  /** False if its card data was not stored. Such a request is settled if it had no effect. */
   readonly canSend?: boolean | undefined
-  /** When the request that the person saw was parked. If it was sent since, it may have an effect. */
+  /** When the request that the person saw was parked: it may have been sent since. */
   readonly parkedAt?: number | undefined
 }
 

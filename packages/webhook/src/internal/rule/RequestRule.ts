@@ -29,10 +29,9 @@ import type {
 } from "./RequestRow.ts"
 import type { Row } from "./Row.ts"
 
-/** The number of refusals that park a request. */
 export const maxRefusals = 3
 
-/** The milliseconds between the first and the last of the refusals that park a request. */
+/** In milliseconds, from the first refusal to the last. */
 export const refusalTime = 10 * 60_000
 
 type NewLease = Pick<RequestLease, "id" | "until">
@@ -68,7 +67,7 @@ const unknownKind = "unknown"
 
 export const isUnreadable = ({ kind }: { readonly kind: string }): boolean => kind === unknownKind
 
-/** Makes the row of a document that cannot be read, which was listed at a time. */
+/** Makes the row of an unreadable document, which was listed at a time. */
 export const unreadable = (requestId: string, at: number): RequestRow => ({
   ...write(
     { requestId, kind: unknownKind as RequestRow["kind"], digest: "", hasCardData: false },
@@ -84,7 +83,6 @@ export const isUnsent = ({ begunAt, lease, outcome }: RequestRow): boolean =>
     ? begunAt === undefined && lease === undefined
     : outcome._tag === "NotSent" && outcome.reason === "no-effect"
 
-/** Settles an unsent request as expired, or writes it anew. */
 export const restart = (
   row: RequestRow,
   request: NewRequest,
@@ -115,7 +113,6 @@ export const lease = (row: RequestRow, { id, until }: NewLease): LeasedRequest =
 const holds = (row: RequestRow, leaseId: number | undefined): boolean =>
   row.lease !== undefined && row.lease.id === leaseId
 
-/** Begins an attempt: the lease must hold and the request must not be expired. */
 export const begin = (
   row: RequestRow,
   leaseId: number,
@@ -131,10 +128,6 @@ export const renew = (row: RequestRow, leaseId: number, until: number): RequestR
     ? { ...row, lease: { ...row.lease, until } }
     : undefined
 
-/**
- * Ends an attempt without an outcome; the third refusal, ten minutes after the first, parks the
- * request.
- */
 export const release = (
   row: RequestRow,
   leaseId: number,
@@ -209,9 +202,9 @@ const settled = (
 })
 
 /**
- * Settles a request whose response was lost by a transaction that names it in the token of its
- * callback URL. A token can be moved to another callback, so the service must have confirmed a
- * status, and the signed fields must be as ordered. A redrive undoes a wrong match.
+ * Settles a request by a transaction that its token names. A token can be moved, so the service
+ * must have confirmed a status, and the signed fields must be as ordered. A redrive undoes a wrong
+ * match.
  */
 export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
   const { evidence, isOrderRegistered, method, ordered, read, registered, transactionId } = found
@@ -240,10 +233,7 @@ export const park = (
     ? { ...row, lease: undefined, dueAt: undefined, parked: { reason, at } }
     : undefined
 
-/**
- * Makes a parked request due again; past the window, or for a found request, a person must state
- * that it had no effect.
- */
+/** Past the window, or for a found request, a person must state that it had no effect. */
 export const redrive = (
   row: RequestRow,
   { at, canSend = true, hadNoEffect = false, parkedAt, window }: Redrive

@@ -53,7 +53,7 @@ export interface Row {
   readonly callbacks: number
   /** The secret of the newest callback. */
   readonly secret: "current" | "previous" | undefined
-  /** The status last delivered to the handler; `sequence` counts the transitions. */
+  /** `sequence` counts the transitions. */
   readonly told: Status | undefined
   readonly sequence: number
   readonly pendingStatus: Status | undefined
@@ -77,7 +77,7 @@ export interface Row {
   readonly deadLetter: DeadLetter | undefined
   /** The newest callback of each status, until `Cleaner` deletes it. */
   readonly newestCallbacks: Readonly<Partial<Record<Status, StoredCallback>>>
-  /** The part of the row that cannot be read. */
+  /** The part that cannot be read. */
   readonly unreadable?: string
   /** Fields of a newer version, kept unchanged. */
   readonly unknown?: ReadonlyArray<string>
@@ -93,14 +93,14 @@ export interface StoredCallback {
   readonly size?: number | undefined
 }
 
-/** Why and since when a row is a dead letter; its status `to` was not delivered. */
+/** The status `to` was not delivered. */
 export interface DeadLetter {
   readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch" | "unreadable"
   readonly at: number
   readonly to: Status | undefined
 }
 
-/** A dead letter. Lists leave out its `newestCallbacks`. */
+/** Lists leave out its `newestCallbacks`. */
 export interface Parked extends Row {
   readonly deadLetter: DeadLetter
 }
@@ -227,7 +227,6 @@ export const orderedOf = (request: CreateRequest & Ordered): Ordered | undefined
  */
 export const lanes = ["tell", "ask", "retry", "repeat", "watch"] as const
 
-/** The slots that due work is likely to need. */
 export type Lane = (typeof lanes)[number]
 
 export const readLanes = ["ask", "repeat", "watch"] as const

@@ -9,9 +9,9 @@ export interface Place {
 }
 
 /**
- * A page of planned reads: those of the first `limit` documents behind `after` that have one later
- * than `dueAt`, not made since `readSince`. The first is made at `dueAt` at the latest, then those
- * of `rate` documents in each second.
+ * The planned reads of the first `limit` documents behind `after` with one later than `dueAt` and
+ * none since `readSince`. The first is made by `dueAt`, then those of `rate` documents in each
+ * second.
  */
 export interface PlannedPage {
   readonly lane: "repeat" | "watch"
@@ -51,8 +51,8 @@ export const compareText = (one: string, two: string): number => {
 }
 
 /**
- * A page of rows: `limit` rows behind `after` are examined. The time of a row that cannot be read is
- * not known, so every page has it.
+ * `limit` rows behind `after` are examined. A row that cannot be read has no known time, so every
+ * page has it.
  */
 export interface PageOptions {
   readonly after?: RowKey | undefined

@@ -25,10 +25,10 @@ import { joinOrders, orderAfter, type RegisteredDifferently } from "./Order.ts"
 import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./StoredRow.ts"
 import type { Verified } from "../../VerifyCallback.ts"
 
-/** The most quarantined bodies of a transaction: the first 15 and the last one. */
+/** The first 15 and the last one. */
 export const quarantineLimit = 16
 
-/** The most bytes of a transaction's bodies, except those of up to 4 KiB. */
+/** Bodies of up to 4 KiB do not count. */
 export const bodiesLimit = 256 * 1024
 const smallBody = 4 * 1024
 
@@ -98,10 +98,7 @@ const sizeOf = (rows: StoredRows): number =>
 
 export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")
 
-/**
- * Registers an operation in its row. Its status counts as confirmed. A registration adds fields to
- * an earlier one or fails.
- */
+/** Its status counts as confirmed. A registration adds fields to an earlier one or fails. */
 export const register = (
   rows: StoredRows,
   registration: Registration,
@@ -204,10 +201,7 @@ export const joinChanges = (one: Change, two: Change): Change => {
   }
 }
 
-/**
- * Joins another row and makes the result due. The larger sequence stays, so that a consumer takes
- * no new transition for a late one.
- */
+/** Joins another row and makes the result due. The larger sequence stays, for consumers. */
 export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
   ...stored,
   row: {
@@ -238,10 +232,7 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
   }, stored.accepted)
 })
 
-/**
- * Makes a dead letter due again: the handler gets its full time for retries, and a differing amount
- * is allowed from now on.
- */
+/** The handler gets its full time for retries, and a differing amount is allowed from now on. */
 export const redrive = (
   rows: StoredRows,
   { reason, scope }: LetterKey,

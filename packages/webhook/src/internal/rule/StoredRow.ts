@@ -36,8 +36,8 @@ export interface Lease {
 export type Source = "callback" | "registration"
 
 /**
- * Finds the row of an event: that of its kind, else the one of unknown kind, else a payment before
- * a payout before a refund.
+ * Finds the row of an event: that of its kind, else of unknown kind, else a payment, payout or
+ * refund.
  *
  * A refund's callback does not take a row of unknown kind, which may be the payment's. Its
  * registration does, because its id is the refund's own.
@@ -79,7 +79,7 @@ export const newRow = (kind: Kind, transactionId: string, at: number): StoredRow
   accepted: {}
 })
 
-/** Makes the rows of a document that cannot be read, which was listed at a time. */
+/** Makes the rows of an unreadable document, which was listed at a time. */
 export const unreadable = (
   { method, transactionId }: Pick<Row, "method" | "transactionId">,
   at: number
@@ -164,7 +164,7 @@ export const nextClaimableAt = (
   return next === Infinity ? undefined : next
 }
 
-/** A row with its facts and callbacks in order; `complete` is false if some facts are missing. */
+/** `complete` is false if some facts are missing. */
 export interface Story {
   readonly row: Row
   readonly facts: ReadonlyArray<Kept>

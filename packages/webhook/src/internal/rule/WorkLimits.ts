@@ -45,7 +45,7 @@ const leasts = [
   ["lease", 1000]
 ] as const
 
-/** Returns the limits in place of the defaults. Throws if one would stop or repeat the work. */
+/** Throws if a limit would stop or repeat the work. */
 export const make = (options: { readonly [Name in keyof Options]?: unknown }): WorkLimits => {
   const limits = Defaults.changed(defaults, options)
   for (const [name, least] of leasts) {
@@ -60,7 +60,7 @@ export const make = (options: { readonly [Name in keyof Options]?: unknown }): W
   return limits
 }
 
-/** Returns the limits of one of several shards: an equal share, at least one. */
+/** Returns an equal share, at least one, for one of several shards. */
 export const shareOf = (
   { calls, reads, readsPerSecond, ...limits }: WorkLimits,
   position: number,

@@ -1,7 +1,6 @@
 /**
- * The canonical text of the body of a request: the same for two bodies that ask for the same thing.
- * Left out are the security codes, which must never be kept, the checksum, and the callback URL,
- * which a new secret or a new address of the receiver changes.
+ * The text that two bodies share that ask for the same. It leaves out the security codes, which
+ * must never be kept, and the checksum and the callback URL, which a new secret or address changes.
  */
 import * as CardData from "@pawl/core/internal/CardData"
 import * as Json from "@pawl/core/internal/Json"

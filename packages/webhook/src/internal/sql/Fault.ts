@@ -7,8 +7,8 @@
  * - `full`: the disk has no room.
  * - `statement`: a table or a column is missing, or a trigger or a constraint refuses the row.
  *
- * `cause` is a phrase with the number of the error and the name of one of our tables. It excludes
- * the text of the database, which may have values. An error of our own has its fault in `pawlFault`.
+ * `cause` has the number of the error and one of our tables, but not the text of the database,
+ * which may have values. An error of our own has its fault in `pawlFault`.
  */
 import { hasProperty } from "effect/Predicate"
 

@@ -1,6 +1,4 @@
 /**
- * Retries and timeouts of the ledger's statements.
- *
  * After a conflict a statement or transaction is run again as a whole. One that takes longer than
  * three seconds fails; it is interrupted and not awaited.
  */
@@ -54,14 +52,13 @@ const timeout = <A, E, R>(
     orElse: () => failLate(seconds)
   })
 
-/** Limits a step of the start to 15 seconds. */
 export const timeoutAtStart = <A, E, R>(work: Effect.Effect<A, E, R>) => timeout(work, startTimeout)
 
 export const makeWait = Effect.suspend(() =>
   SharedTimeout.make(Duration.seconds(storeTimeout), failLate(storeTimeout))
 )
 
-/** Limits a step to three seconds; the work may end later, in `scope`. */
+/** The work may end later, in `scope`. */
 export const timeoutIn =
   (scope: Scope.Scope) =>
   <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>

@@ -1,8 +1,7 @@
 /**
  * The tables of a store in a database, in SQL that both SQLite and PostgreSQL accept.
  *
- * A collection of documents is one table (`Records`), with a column and an index only for searches.
- * `pawl_transactions_view` and `pawl_requests_view` show plain columns to people.
+ * A collection of documents is one table (`Records`), with columns and indexes only for searches.
  *
  * A landed migration never changes: `SchemaTexts.test.ts` has the digest of its statements.
  */
@@ -20,7 +19,6 @@ import * as Views from "./Views.ts"
 
 const collections = ["transactions", "requests", "quarantine", "settings"] as const
 
-/** The words in which the dialects differ. */
 interface Words {
   readonly key: string
   readonly bytes: string
@@ -91,7 +89,7 @@ const migrationWait = Schedule.spaced("100 millis").pipe(
   Schedule.upTo({ duration: "1 minute" })
 )
 
-/** Runs a check for at most 15 seconds: a pooler may accept a connection and answer nothing. */
+/** A pooler may accept a connection and answer nothing. */
 const check = (of: (sql: SqlClient.SqlClient) => Effect.Effect<void, SqlError>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => Retry.timeoutAtStart(of(sql)))
 

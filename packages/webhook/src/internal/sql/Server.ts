@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL server of a ledger: whether it keeps its commits and all letters, and the end of connections to a
- * read-only server.
+ * Whether a PostgreSQL server keeps its commits and all letters, and the end of read-only
+ * connections.
  *
  * After a fail-over the old primary may go on read-only with its connections open. A refused write
  * ends them, and the next connection follows the address.
@@ -14,7 +14,6 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 
 const readOnlyState = "25006"
 
-/** The most connections that one refused write ends. */
 const maxEnded = 10
 
 export const isReadOnly = ({ reason: { cause } }: SqlError): boolean =>

@@ -1,7 +1,6 @@
 /**
- * The views of a store, for people who use SQL: fields cut out of the text of a document
- * (`Fields`). Of a transaction with several rows a view shows the first one, with the earliest
- * times of all. Nothing in pawl reads a view.
+ * Views for people who use SQL: fields cut out of documents (`Fields`). Of several rows a view
+ * shows the first, with the earliest times of all. Nothing in pawl reads a view.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"

@@ -2,9 +2,9 @@
  * The token in a callback URL, which names the operation of the URL.
  *
  * It has two parts in base64url, joined by a dot: a JSON list of kind, requestId, account, amount,
- * currency, and the id of the merchant if the receiver has several; and the first 128 bits of its
- * HMAC-SHA256 under the merchant secret. The signed text begins with a line of its own, and no
- * checksum signs a text with a line break, so a checksum is never a valid tag.
+ * currency and perhaps merchant; and the first 128 bits of its HMAC-SHA256 under the merchant
+ * secret. The signed text has a line break, which no checksum signs, so a checksum is never a valid
+ * tag.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/internal/Json"
@@ -34,7 +34,7 @@ export interface Token {
 
 const signedPrefix = "pawl callback url 1\n"
 const tagBytes = 16
-/** The most characters of a token: a longer one is not read, so it is not issued. */
+/** A longer token is neither read nor issued. */
 export const maxLength = 1024
 
 type Text = string | null

@@ -1,8 +1,8 @@
 /**
  * Notices a backlog that grows while the worker runs.
  *
- * Due rows are counted every minute. If their number grows three times in a row, and the oldest one
- * waits for more than a minute, an alarm states the limit. A ledger in memory is not watched.
+ * If the number of due rows grows in three minutes in a row, and the oldest waits for more than
+ * one, an alarm states the limit. A ledger in memory is not watched.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,7 +13,6 @@ import type { PerLane } from "../rule/Row.ts"
 import type { ReadUse } from "../rule/ReadBudget.ts"
 import type * as Progress from "./Progress.ts"
 
-/** The start of the alarm; the cause follows. */
 export const grows = "more work falls due than is done"
 
 const interval = Duration.minutes(1)

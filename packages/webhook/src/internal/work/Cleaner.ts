@@ -5,12 +5,10 @@
  * The cleaner runs at its start and then daily, in batches of at most 100. A failed batch is
  * retried after 5 minutes; if the store refuses it, an alarm states the cause.
  *
- * - Bodies older than `Retention`, except those of dead letters. The rest of the row stays, so a
- *   replay after a year still counts as a repeat.
- * - The sealed answer and body of a request that was settled for so long. Its digest and its
- *   outcome stay.
- * - If `KeptMonths` is set, transactions without a new status for so long, except the open, leased
- *   and parked ones. Their requests stay.
+ * - Bodies older than `Retention`, except those of dead letters. The row stays. - The sealed answer
+ *   and body of a request that was settled for so long. Its digest and outcome stay. - With
+ *   `KeptMonths`, transactions without a new status for so long, except the open, leased and parked
+ *   ones. Their requests stay.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -45,14 +43,12 @@ export const KeptMonths: Context.Reference<number | undefined> = Context.Referen
   { defaultValue: (): number | undefined => undefined }
 )
 
-/** The start of the alarm; the cause follows. */
 export const notDeleted = "old texts cannot be deleted"
 
 const batchSize = 100
 const interval = Duration.days(1)
 const retryInterval = Duration.minutes(5)
 const pause = Duration.millis(20)
-/** The days that count as a month. */
 const daysOfMonth = 31
 
 export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(

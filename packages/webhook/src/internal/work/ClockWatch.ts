@@ -26,7 +26,7 @@ export const differs =
 interface Options {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"]
-  /** The time of a lease, in milliseconds. */
+  /** In milliseconds. */
   readonly lease?: number
   readonly clock: Clock.Clock
 }

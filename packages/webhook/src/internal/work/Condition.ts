@@ -3,7 +3,7 @@
  *
  * A receiver is ready if its store can be written and it is not about to end. A store that refused
  * callbacks in the last 30 seconds cannot be written. Refused credentials or a wrong clock do not
- * count, because the receiver can still store callbacks.
+ * count.
  *
  * The store is written at most once in a second.
  */
@@ -34,8 +34,7 @@ export const workerOf = (
       )
 
 /**
- * The milliseconds for which a refusal by the store counts: a load balancer sends nothing to a
- * receiver that is not ready, so it is tried again.
+ * How long a refusal by the store counts: an unready receiver gets no callback that would end it.
  */
 const evidenceLifetime = Duration.toMillis(Duration.seconds(30))
 
@@ -44,7 +43,6 @@ const alarmLifetime = Duration.toMillis(Duration.minutes(11))
 
 const second = 1_000_000_000n
 
-/** Keeps the result of a check for a second of the monotonic clock. */
 export const eachSecond = (check: Effect.Effect<boolean>) =>
   Effect.map(Effect.cachedInvalidateWithTTL(check, Infinity), ([latest, forget]) => {
     let checkedAt = -second

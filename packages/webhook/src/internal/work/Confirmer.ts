@@ -58,9 +58,8 @@ export class Confirmer extends Context.Service<
 const readTimeout = Duration.minutes(1)
 
 /**
- * Layer that reads statuses from the service; a read that fails or takes longer than a minute is
- * `NoAnswer`. An id that the service cannot have issued is `NotFound` without a read.
- * `KindHints.asked` selects the endpoints of a row of unknown kind.
+ * Layer that reads statuses from the service, for at most a minute. An id that the service cannot
+ * have issued is `NotFound` without a read.
  */
 export const layer = (options?: {
   readonly policy?: Evidence.Policy

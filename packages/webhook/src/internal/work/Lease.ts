@@ -43,11 +43,10 @@ export const body = (
         .pipe(Progress.ofRow(leased, { sort: "calls", isEnd: false }))
 }
 
-/** Returns the reason for a log: work whose lease is lost is interrupted. */
 export const reasonOf = (cause: Cause.Cause<unknown>) =>
   Cause.hasInterruptsOnly(cause) ? "its lease was lost" : cause
 
-/** Renews the lease of a row until it is lost; `duration` is in milliseconds. */
+/** `duration` is in milliseconds. */
 export const renew = (
   ledger: Ledger["Service"],
   leased: Leased,

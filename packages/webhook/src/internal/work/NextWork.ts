@@ -1,10 +1,9 @@
 /**
  * The next work on a row: its due time and lane, and the next transition for the handler.
  *
- * A recorded time later than now comes from a clock that was ahead. The wait for it is limited to
- * the longest one of the rules. Up to 5 seconds are left, because the clocks of processes differ. A
- * read that is overdue by more than the longest wait, and after the time of reads, comes from a clock
- * that was behind.
+ * A recorded time more than 5 seconds later than now comes from a clock that was ahead: the wait
+ * for it is at most the longest one of the rules. A read that is overdue by more than that, after
+ * the time of reads, comes from a clock that was behind.
  */
 import * as Duration from "effect/Duration"
 import type { Lane, ReadLane, Change, Row, Leased, DeadLetter } from "../rule/Row.ts"
@@ -143,7 +142,7 @@ const waitsAfter = (
     })
   )
 
-/** The waits of each schedule, because a wait takes a step for each call before it. */
+/** A wait takes a step for each call before it. */
 const plannedWaits = new WeakMap<object, ReadonlyArray<number | undefined>>()
 
 /**
@@ -199,7 +198,7 @@ type Step =
       readonly change: Change
     }
 
-/** Returns the next step; the change of a call is written before the handler is called. */
+/** The change of a call is written before the handler is called. */
 export const nextStep = (
   row: Row,
   standing: Evidence.Standing,

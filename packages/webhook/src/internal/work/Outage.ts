@@ -6,8 +6,8 @@
  * more than 62 minutes callbacks may be lost for good. Then planned reads are brought forward, 10
  * in a second of each lane.
  *
- * If a worker was last alive later than the start, the clock was set back meanwhile, and rows are
- * due earlier by the difference. A ledger in memory is not watched.
+ * If a worker was last alive later than the start, the clock was set back: rows are due earlier by
+ * the difference. A ledger in memory is not watched.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

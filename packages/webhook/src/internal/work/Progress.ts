@@ -1,8 +1,8 @@
 /**
  * The progress of a worker: whether its steps reach the store, and the rows that cannot be written.
  *
- * Each sort of steps fails from its first failed step until one succeeds. After a minute of that
- * the worker makes no progress: an alarm repeats the cause every 10 minutes.
+ * After a minute in which the steps of one sort failed and none succeeded, an alarm repeats the
+ * cause every 10 minutes.
  *
  * A step is retried every second while the store is not available. If the store refuses it
  * (`Fault`), a row gets five tries, and then single ones until its release succeeds. Work without a
@@ -91,7 +91,6 @@ export const join = (states: ReadonlyArray<State>): State => ({
   rows: states.flatMap(({ rows }) => rows)
 })
 
-/** The start of the alarms; the cause follows. */
 export const noProgress = "the worker makes no progress"
 export const noRequests = "no requests are sent"
 export const notWritten = "a transaction cannot be written"
@@ -122,7 +121,6 @@ export interface Progress {
   /** Raises the alarm about a row that the store refuses to write. */
   readonly refused: (row: Subject, error: unknown) => Effect.Effect<string>
   readonly failed: (sort: Step["sort"], error: unknown) => Effect.Effect<Fault.Fault>
-  /** Allows a refused step one more try. */
   readonly end: () => void
   readonly state: Effect.Effect<State>
 }

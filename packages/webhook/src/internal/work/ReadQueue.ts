@@ -1,9 +1,8 @@
 /**
  * The reads of a worker that wait for the budget of its ledger (`ReadBudget`).
  *
- * One fiber reserves reads for all, and lets the most important go first. The time of a read is
- * bounded by the request and the response of its reservation on the monotonic clock, so clocks are
- * not compared with the database.
+ * One fiber reserves reads for all, and lets the most important go first. The request and the
+ * response of a reservation bound the time of a read on the monotonic clock.
  *
  * Without a limit nothing is reserved, until the service answers with 429.
  */

@@ -10,7 +10,7 @@
  *   each gap of the poll ladder, then as in *closed*.
  * - *open*: the transaction has not ended. Reads on the poll ladder. Its last gap repeats for 24
  *   hours; then each gap is a tenth of the time since the last callback with a new status, at most
- *   2 days. The reads end 180 days after that callback.
+ *   2 days, for 180 days.
  * - *closed*: the transaction has ended. The *watch* replaces a lost callback of a later REFUNDED
  *   or CHARGEBACK. A payment or payout in SUCCEED or REFUNDED is read after 12 hours, then at gaps
  *   that double to 14 days, for 180 days. A transaction in FAILED or CANCELLED is read once, after
@@ -19,8 +19,8 @@
  * The 180 days start again if they are over and a read of them is overdue by more than the longest
  * wait (`NextWork`).
  *
- * A row of unknown kind is read 60 seconds after its first callback, if its plan has a later read:
- * from then on every endpoint is read.
+ * A row of unknown kind is read 60 seconds after its first callback at the latest, then at every
+ * endpoint.
  *
  * Every accepted claim that is not confirmed, even a repeat, makes the row due now. Such a read
  * does not advance the plan, and is retried after 15 seconds without an answer. A row is read at
@@ -49,7 +49,7 @@ export const maxPollingTime = Duration.toMillis(Duration.days(180))
 const lastGapTime = Duration.toMillis(Duration.days(1))
 const maxOpenGap = Duration.days(2)
 const unknownIdTimeout = Duration.toMillis(Duration.days(1))
-/** The wait after a read without an answer, in milliseconds. */
+/** In milliseconds. */
 export const failedReadDelay = Duration.toMillis(Duration.seconds(15))
 const minReadGap = Duration.toMillis(Duration.seconds(1))
 
@@ -58,7 +58,7 @@ export interface Rules {
   readonly pollIntervals: Switches["pollIntervals"]
 }
 
-/** Returns the longest wait before a read, in milliseconds. */
+/** In milliseconds. */
 export const maxGap = ({ pollIntervals }: Rules): number =>
   Math.max(...[...pollIntervals, maxWatchGap].map(Duration.toMillis))
 
@@ -104,10 +104,7 @@ const waitBefore = (
   return [...first, ...ladder, ...watchWaits(terminal, row.kind)][polls]
 }
 
-/**
- * Returns the time of the next read in milliseconds since the epoch; undefined when none is
- * planned.
- */
+/** In milliseconds since the epoch; undefined when no read is planned. */
 export const readAt = (row: Row, rules: Rules): number | undefined => {
   const { askedAt, unconfirmedAt } = row
   if (row.unreadable !== undefined) return undefined
@@ -132,7 +129,6 @@ export const isParkedAsUnknown = <A extends Row>(row: A): row is A & Parked =>
   row.newStatusAt < row.deadLetter.at &&
   Evidence.confirmedStatuses(row.evidence).length === 0
 
-/** Returns the time of the next read of the plan. */
 export const pollAt = (row: Row, rules: Rules): number | undefined => {
   if (isParkedAsUnknown(row)) return undefined
   const wait = waitBefore(row, rules, row.polls, row.newStatusAt)

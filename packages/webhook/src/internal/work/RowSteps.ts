@@ -35,7 +35,6 @@ interface Tools {
   readonly limits: WorkLimits
 }
 
-/** Functions of the worker. */
 interface Hooks {
   readonly beforeTell: () => void
   readonly release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
@@ -54,7 +53,7 @@ export const make = Effect.fnUntraced(function* ({
   const journal = yield* Journal
   const teller = yield* Teller
 
-  /** An unknown id may be that of a transaction of the other method, perhaps in another shard. */
+  /** The id may be one of the other method, perhaps in another shard. */
   const isReplay = (row: Row) =>
     row.registered
       ? Effect.succeed(false)
@@ -200,7 +199,6 @@ const alarmOf = (
     : undefined
 }
 
-/** Each lane gets a slot. */
 const countsOf = ({ calls, reads }: WorkLimits): PerLane => {
   const quarterOf = (all: number) => Math.max(1, Math.floor(all / 4))
   return {

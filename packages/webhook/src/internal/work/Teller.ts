@@ -8,10 +8,10 @@
  * 2. *call*: the handler is called, with a timeout of 5 minutes.
  * 3. *mark*: the write that releases the row marks the transition as told.
  *
- * A failed call is retried after 1, 2, 4, … seconds, at most 5 minutes (`retrySchedule`). After a
- * time-out the wait is at least 30 seconds, because the application may still be at work. After 24
- * hours of failures the row is parked as a dead letter, until there is another status to tell. A
- * row with a callback of a wrong amount, or with an unreadable field, is parked without a call.
+ * A failed call is retried by `retrySchedule`, after a time-out not within 30 seconds, because the
+ * application may still be at work. After its end the row is a dead letter, until there is another
+ * status to tell. A row with a callback of a wrong amount, or with an unreadable field, is parked
+ * without a call.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition as HandlerTransition } from "@pawl/core/Handler"

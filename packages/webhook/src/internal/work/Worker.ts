@@ -11,11 +11,9 @@
  *    and lane.
  *
  * Each lane has slots (`Lane`): by default 48 for first calls of the handler, 16 for its retries,
- * 16 for first reads of claims, 8 for other reads of open transactions and 8 for the watch. So a
- * slow service or application does not delay work that was never tried.
+ * 16 for first reads of claims, 8 for other reads of open transactions and 8 for the watch.
  *
- * A lease belongs to one worker, so a transaction has at most one call of the handler at a time. A
- * worker that loses it stops at once.
+ * A lease belongs to one worker, so a transaction has at most one call of the handler at a time.
  *
  * A worker is drained before it ends: it claims nothing more, releases the rows whose handler is
  * not called yet, and leaves 15 seconds to running calls.
@@ -67,7 +65,7 @@ export class Worker extends Context.Service<
   }
 >()("@pawl/webhook/internal/work/Worker") {}
 
-/** A row at work; `isTold` is true once the handler may have been called. */
+/** `isTold` is true once the handler may have been called. */
 interface Task {
   isTold: boolean
   fiber?: Fiber.Fiber<void>
