@@ -1,12 +1,12 @@
 /**
- * Delivers the callbacks of the gateway: as the specification says, and as networks do.
+ * Delivers the callbacks of the gateway, as the specification says or worse.
  *
  * **Details**
  *
  * A callback is a POST with `X-Checksum` to the callbackUrl of the request, with the routing
  * parameters appended (`spec.md`, "Events"). A 2xx within 10 seconds delivers it. Otherwise it is
  * retried 2, 4, 8, 16 and 32 minutes after the previous attempt, and then dropped. Redirects are
- * not followed. The delivery suffixes of a scenario (`Suffixes`) make the network worse.
+ * not followed.
  *
  * **Gotchas**
  *
@@ -210,7 +210,6 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
       ({ callback, isHeld }) => isHeld && callback.transactionId === transactionId
     )
 
-  /** No callback joins those that are taken. */
   const take = (transactionId: string, due: number): Pending =>
     heldFor(transactionId).flatMap((held) => {
       if (held.due !== due) return []

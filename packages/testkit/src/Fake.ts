@@ -3,10 +3,8 @@
  *
  * **Details**
  *
- * A fake is the real client with its network replaced: calls are encoded, authorized, retried and
- * decoded as usual, and their bytes go to a gateway in the same process. Under `TestClock` one
- * `adjust` passes all retries of a callback, the 30 days of an access token or a year of charges.
- * Any callbackUrl works.
+ * A fake is the real client with its network replaced: its bytes go to a gateway in the same
+ * process. Under `TestClock` one `adjust` passes a year of charges. Any callbackUrl works.
  *
  * **Example** (A payment and its callbacks)
  *

@@ -165,7 +165,7 @@ export const layer: Layer.Layer<Faults, never, GatewayConfig> = Layer.effect(
   })
 )
 
-/** Unlike `make`, its error says what is wrong. A fault with a misspelt `times` would not end. */
+/** A fault with a misspelt `times` would not end. */
 const decode = Schema.decodeUnknownEffect(Fault, { onExcessProperty: "error" })
 
 const everywhere = "*"

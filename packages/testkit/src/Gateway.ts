@@ -3,11 +3,10 @@
  *
  * **Details**
  *
- * The gateway does no I/O; time and random numbers are Effect's. It checks in the order of the
- * service: the bearer token (401), then the request (400: the body, each field by the contract, the
- * request checksum last), then whether the resource exists (404). A 400 names fields and never
- * contains their values. A repeated requestId gets the original response, byte for byte, even if
- * the rest of a valid body differs. A body of more than 64 KiB is 413.
+ * It does no I/O, and checks in the order of the service: the bearer token (401), then the request
+ * (400: the body, each field by the contract, the request checksum last), then whether the resource
+ * exists (404). A 400 names fields and never contains their values. A repeated requestId gets the
+ * original response, even if the rest of a valid body differs. A body of more than 64 KiB is 413.
  *
  * @since 0.1.0
  */

@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * A law checks a subject: a function, a layer, a handler, a URL. `run` returns a promise, so a law
- * is a test in Vitest and in `node:test`, and a line in a script. A broken law reports the smallest
- * counterexample it finds, and the seed and path that reproduce it.
+ * A law checks a subject: a function, a layer, a handler, a URL. `run` returns a promise, for any
+ * test runner or script. A broken law reports the smallest counterexample it finds, and the seed
+ * and path that reproduce it.
  *
  * Each subject has a module: `Laws/Rule`, `Laws/Reducer`, `Laws/Store`, `Laws/Receiver`,
  * `Laws/Client`, `Laws/Handler`.
@@ -72,8 +72,8 @@ export interface Options<out Value = never> {
   /** The number of random values, 1 or more; 1,000 by default. */
   readonly numRuns?: number
   /**
-   * The seed of a failure, which reproduces it. With a seed all values are random; without one, a
-   * law that can list the short values checks them first.
+   * The seed of a failure, which reproduces it. With a seed all values are random; without one,
+   * some laws check the short values first.
    */
   readonly seed?: number
   /** The path of a failure under its seed. */
@@ -142,7 +142,7 @@ export const example = <Subject>(
   body: (subject: Subject) => Effect.Effect<unknown, unknown>
 ): Law<Subject> => lawOf(text, (subject) => checkBody(text, body(subject)))
 
-/** Makes a law that refuses wrong options: a misspelt `seed` would check other values. */
+/** A misspelt `seed` would check other values. */
 const lawOf = <Subject, Value = never>(
   law: LawText,
   check: (subject: Subject, options: Options<Value>) => Effect.Effect<void, LawBroken>
@@ -170,9 +170,9 @@ const wrongIn = (options: Options<unknown>): string | undefined => {
 }
 
 /**
- * Makes a law of all values of an arbitrary. `wrong` describes the failure for a value, or returns
- * undefined; a thrown error is a failure too. `short` lists values to check before the random ones;
- * `show` writes a value as text.
+ * Makes a law of all values of an arbitrary. `wrong` describes a failure or returns undefined; a
+ * thrown error fails too. `short` lists values to check before the random ones; `show` writes a
+ * value as text.
  *
  * @category constructors
  * @since 0.1.0

@@ -3,8 +3,7 @@
  *
  * **Details**
  *
- * For tests of code that uses `Requests` and a handler. The layers are those of a real program,
- * with the fake in place of the service. In memory a year under `TestClock` takes a moment; over
+ * The layers are those of a real program. In memory a year under `TestClock` takes a moment; over
  * SQLite an hour takes seconds, because the worker polls each second.
  *
  * **Example** (A payment and the calls of the handler)

@@ -3,12 +3,9 @@
  *
  * **Details**
  *
- * Its time is that of the clock beneath plus the advance. A sleeper wakes when its time has come,
- * also without an advance. An `advance` wakes the sleepers in order. Each sees the clock at exactly
- * its time, and the next wakes only when all work of the previous one is done, including its HTTP
- * requests.
- *
- * The layer provides a scheduler, which knows when no task is left to run.
+ * An `advance` wakes the sleepers in order. Each sees the clock at exactly its time, and the next
+ * wakes only when all work of the previous one is done, including its HTTP requests. The layer's
+ * scheduler knows when no task is left to run.
  *
  * **Example** (A minute without waiting)
  *
@@ -88,7 +85,6 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
   const { isIdle, scheduler } = countingScheduler(yield* Scheduler.Scheduler)
   const mutex = yield* Semaphore.make(1)
   const rearm = yield* Latch.make()
-  /** The sleepers in the order of their times. */
   const sleepers: Array<Sleeper> = []
   let ahead = Duration.toMillis(advanced)
   /** The time at which the clock stands still during an advance. */
@@ -200,7 +196,7 @@ interface Sleeper {
   readonly latch: Latch.Latch
 }
 
-/** Sleepers with equal times wake in the order in which they came. */
+/** Equal times keep their order. */
 const insertionIndex = (sleepers: ReadonlyArray<Sleeper>, due: number): number => {
   let low = 0
   let high = sleepers.length

@@ -3,12 +3,9 @@
  *
  * **Details**
  *
- * They check any client that takes a `fetch` and a `sleep` and offers a few operations as promises.
  * Behind the `fetch` is the service itself (`Gateway`) with the faults of a network. The laws check
- * the reported outcome, the requests sent, and the state of the service.
- *
- * The clock is virtual and advances when all fibers wait. In a race, random delays order the
- * responses.
+ * the reported outcome, the requests sent, and the state of the service. The clock is virtual and
+ * advances when all fibers wait. In a race, random delays order the responses.
  *
  * **Gotchas**
  *

@@ -4,18 +4,15 @@
  *
  * **Details**
  *
- * They check any handler whose shop can read its own books. The histories are those that `Handler`
- * of `@pawl/core` allows: calls are repeated, the process crashes between a call and the note of
- * it, statuses are passed over, a call that outlived its lease ends after a later one, and the
- * service confirms several final statuses. The handler is not called for a chargeback that was won;
- * an alarm asks a person.
+ * The histories are those that `Handler` of `@pawl/core` allows: calls are repeated, the process
+ * crashes between a call and the note of it, statuses are passed over, a call that outlived its
+ * lease ends after a later one, and the service confirms several final statuses.
  *
  * **Gotchas**
  *
- * A shop opens empty in every history: over a database of its own, such as `:memory:`. No call is
- * cut off half-way, so no law shows that the writes of a call belong in one transaction. Two calls at
- * the same time take turns only where one of them waits, as for a database over a network. Under a
- * `TestClock` a handler that sleeps does not end: use `it.live`.
+ * A shop opens empty in every history. No call is cut off half-way, so no law shows that the writes
+ * of a call belong in one transaction. Two calls at the same time take turns only where one of them
+ * waits. Under a `TestClock` a handler that sleeps does not end: use `it.live`.
  *
  * **Example** (A shop that keeps the last status)
  *

@@ -3,17 +3,16 @@
  *
  * **Details**
  *
- * `answers` are about the HTTP status of its responses. They need only a function from `Request` to
- * `Response`, or a URL. `statuses` are about the status that the receiver reports for a
- * transaction. They need a way to read that status, and a service that the laws control (`service`,
- * over the gateway of a `Fake` or a `Sandbox`).
+ * `answers`, about the HTTP status of its responses, need only a function from `Request` to
+ * `Response`, or a URL. `statuses`, about the status that it reports for a transaction, also need a
+ * way to read that, and a service that the laws control (`service`, over the gateway of a `Fake` or
+ * a `Sandbox`).
  *
  * A counterexample is a list of steps; `Conformance` writes it as a shell script.
  *
  * **Gotchas**
  *
- * A receiver that reads from the service later, and not when a callback arrives, may need a longer
- * `settleTimeout`.
+ * A receiver that reads later may need a longer `settleTimeout`.
  *
  * **Example** (A receiver that answers 200 to everything)
  *

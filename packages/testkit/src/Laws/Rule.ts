@@ -6,13 +6,13 @@
  * They split the documented rule (`spec.md`, "States and transitions") into the cases that go
  * wrong. Together they cover it: the stored rank never falls, and is the highest that arrived.
  *
- * All short sequences are checked, which are enough for a rule that remembers only the stored
- * status. Longer random ones check rules that remember more.
+ * All short sequences are checked, enough for a rule that remembers only the stored status; random
+ * longer ones check others.
  *
  * **Gotchas**
  *
- * By the documented rule the first of several statuses of one rank is stored, so SUCCEED and FAILED
- * end differently by order of arrival. `Laws/Reducer` tells them apart.
+ * By the documented rule the first of several statuses of one rank is stored. `Laws/Reducer` tells
+ * SUCCEED and FAILED apart.
  *
  * @since 0.1.0
  */

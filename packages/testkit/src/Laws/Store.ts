@@ -4,12 +4,10 @@
  *
  * **Details**
  *
- * A store of your own is correct when the laws hold for it. Most laws play histories of callbacks
- * or callers, slow workers and redrives to the store, and compare one facet with the rule of its
- * rows (`@pawl/webhook/internal/rule/RowRule`, `RequestRule`). The others have one example each;
- * those of a request store are about it and its ledger together.
- *
- * The laws do not test durability, or the use of one store by several processes.
+ * Most laws play histories of callbacks or callers, slow workers and redrives to the store, and
+ * compare one facet with the rule of its rows (`@pawl/webhook/internal/rule/RowRule`,
+ * `RequestRule`). The others have one example each. The laws do not test durability, or several
+ * processes.
  *
  * **Gotchas**
  *

@@ -57,8 +57,7 @@ export interface ServiceOptions {
   readonly intentLifetime?: Duration.Input | undefined
   /**
    * The first identifier; each later one is higher by 1. Without it and a seed the first is above
-   * those of all earlier gateways, because a merchant's ledger outlives a gateway. Intents have
-   * their own range, above 8,000,000,000,000,000.
+   * those of all earlier gateways. Intents are above 8,000,000,000,000,000.
    */
   readonly firstId?: number | undefined
 }

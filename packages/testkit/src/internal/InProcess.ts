@@ -1,6 +1,3 @@
-/**
- * An HTTP client whose requests stay in the process.
- */
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"

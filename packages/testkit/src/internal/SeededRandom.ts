@@ -1,6 +1,3 @@
-/**
- * Random numbers that a seed makes repeatable.
- */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { GatewayConfig } from "./GatewayConfig.ts"

@@ -1,6 +1,3 @@
-/**
- * Sleeping until a point in time.
- */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,3 @@
-/**
- * The attempts of a courier as they end.
- */
 import * as Effect from "effect/Effect"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
@@ -12,7 +9,7 @@ export interface DeliveryFeed {
   readonly changes: Stream.Stream<Delivery>
 }
 
-/** The buffer is made for the first subscriber, because it allocates all its capacity at once. */
+/** The buffer allocates all its capacity at once, so the first subscriber makes it. */
 export const make = (): DeliveryFeed => {
   let buffer: PubSub.PubSub<Delivery> | undefined
   return {

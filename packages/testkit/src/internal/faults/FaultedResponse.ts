@@ -1,6 +1,3 @@
-/**
- * The response of the service under a fault.
- */
 import * as Effect from "effect/Effect"
 import type { Kind } from "../../Faults.ts"
 import type { Response } from "../Behaviour.ts"

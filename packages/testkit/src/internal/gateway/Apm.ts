@@ -1,6 +1,3 @@
-/**
- * Handlers of APM payments and payouts.
- */
 import type { ApmPaymentRequest, ApmPayoutRequest } from "@pawl/core/internal/RequestBodies"
 import type { ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { ApmPayoutInfo } from "@pawl/core/ApmPayout"

@@ -38,14 +38,13 @@ export const fromNumber = (number: Redacted.Redacted): Card => ({
   story: stories[Redacted.value(number)] ?? "succeed"
 })
 
-/** Exchange of cards for tokens. */
 export interface Vault {
   readonly store: (card: Card) => Effect.Effect<Redacted.Redacted>
   readonly find: (token: Redacted.Redacted) => Effect.Effect<Card, ErrorResponse>
   readonly reset: Effect.Effect<void>
 }
 
-/** Tokens are numbered like transactions, so that a stored token never names another card. */
+/** Numbers of transactions, so that a stored token never names another card. */
 export const make = Effect.fnUntraced(function* (
   nextToken: Effect.Effect<string>
 ): Effect.fn.Return<Vault> {

@@ -9,11 +9,8 @@
  * | `underway` | none: the transaction moves by itself |
  * | `paid`, `cancelled`, `expired` | none |
  *
- * Each attempt is a transaction, and the last one sets the state of the intent; so no intent is
- * paid twice. An intent that nobody pays expires after its lifetime.
- *
- * The customer decides how a payment begins. The metadata of the intent decides what follows a
- * success, and how the callbacks are delivered (`Scenario`); see
+ * Each attempt is a transaction, and the last one sets the state of the intent. The customer
+ * decides how a payment begins, the metadata of the intent the rest (`Scenario`); see
  * `docs/decisions/0029-sandbox-answers.md`.
  */
 import type { Currency } from "@pawl/core/Amount"

@@ -120,7 +120,6 @@ export const jsonResponse = (status: number, body: unknown): Response =>
     ? { status, headers: {}, body: "" }
     : { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
 
-/** Most bytes of a request. */
 export const maxBytes = 64 * 1024
 
 export const tooLarge = jsonResponse(413, { message: "The body is larger than 64 KiB" })
@@ -128,7 +127,6 @@ export const tooLarge = jsonResponse(413, { message: "The body is larger than 64
 export const reader = <A>(schema: Schema.Codec<A, unknown>) =>
   refusing(Decoder.decodeUnknownEffect(schema, { errors: "all" }))
 
-/** Makes a 400 of the errors of a decoder. */
 export const refusing =
   <A>(decode: (input: unknown) => Effect.Effect<A, Schema.SchemaError>) =>
   (input: unknown): Effect.Effect<A, ErrorResponse> =>

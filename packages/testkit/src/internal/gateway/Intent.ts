@@ -1,6 +1,3 @@
-/**
- * A payment intent and its state.
- */
 import type { Amount, Currency } from "@pawl/core/Amount"
 import type { PaymentIntentRequest } from "@pawl/core/internal/RequestBodies"
 import type { Transaction } from "./Transaction.ts"

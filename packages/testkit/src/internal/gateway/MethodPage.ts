@@ -1,14 +1,7 @@
 /**
  * The next step of the customer of an APM payment or payout, by its payment method.
  *
- * The specification names the fields of `apmResponseData` and one actionType; which method has
- * which field is the sandbox's choice (`docs/decisions/0066-customer-pages.md`).
- *
- * | method | fields |
- * |---|---|
- * | a wallet | actionType REDIRECTION, redirectUrl, iframeUrl |
- * | a bank | actionType REDIRECTION, redirectUrl; PROCESSING for 10 paces after the approval |
- * | a QR code | actionType QR_CODE, qrData, qrDeepLink, redirectUrl, iframeUrl |
+ * The table of fields is in `docs/decisions/0066-customer-pages.md`.
  */
 import { isTerminal } from "@pawl/core/Status"
 import { methodPath } from "./PageUrls.ts"

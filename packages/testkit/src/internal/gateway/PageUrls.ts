@@ -1,6 +1,3 @@
-/**
- * The addresses of the pages for customers.
- */
 import type { ReturnUrls, Transaction } from "./Transaction.ts"
 
 /**

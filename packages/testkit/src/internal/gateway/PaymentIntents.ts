@@ -1,6 +1,3 @@
-/**
- * Handler of payment intents.
- */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ScenarioMetadata, Mid, withoutUndefined } from "./RequestRules.ts"

@@ -1,9 +1,9 @@
 /**
  * The charge dates of a subscription plan.
  *
- * A plan is charged at its `startDate` and every `interval` units of its frequency after it, up to
- * and including its `endDate`; CUSTOM counts days. Months are calendar months in UTC: a plan from
- * the 31st is charged on the last day of a shorter month, and on the 31st again in the next.
+ * A plan is charged at its `startDate` and every `interval` units of its frequency after it, until
+ * its `endDate` inclusive; CUSTOM counts days. Months are calendar months in UTC, clamped: a plan
+ * from the 31st is charged on the last day of a shorter month.
  *
  * A date is ISO 8601. Without an offset it is UTC; an `endDate` without a time is that whole day.
  */

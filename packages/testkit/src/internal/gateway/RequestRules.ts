@@ -19,10 +19,7 @@ export const ScenarioMetadata = Schema.optionalKey(
   })
 )
 
-/**
- * Schema for the merchant account of card operations; it must not break the text that a callback
- * checksum covers.
- */
+/** Schema for the merchant account of card operations, a signable text. */
 export const Mid = AccountId
 
 /** `story` replaces the default `succeed`, and keeps the delivery suffixes. */

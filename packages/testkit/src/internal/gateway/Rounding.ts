@@ -1,7 +1,4 @@
-/**
- * The rounding of amounts to two decimals. `spec.md` does not say how the service rounds: half up,
- * unless a reading says otherwise.
- */
+/** The rounding of amounts to two decimals: half up, unless a reading says otherwise. */
 import * as Amount from "@pawl/core/Amount"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"

@@ -1,4 +1,3 @@
-/** A transaction of the gateway, with its remaining statuses. */
 import type { Status } from "@pawl/core/Status"
 import type { Scenario } from "../../Scenario.ts"
 import type { Transaction } from "./Transaction.ts"

@@ -1,12 +1,10 @@
 /**
  * The subscriptions of the gateway, and their charges.
  *
- * With `skipFirstCharge` the subscription is TRIALING until the first later date of the plan. A
- * charge that falls due in PAUSED or PENDING is skipped; a change at its time applies to it. After
- * its `endDate` a subscription keeps its status and is not charged.
- *
- * Each charge is a card payment, and follows the scenario of the subscription's metadata and card.
- * Only the first may be challenged; the subscription is PENDING until that challenge ends.
+ * `docs/decisions/0009-a-subscription-starts-active-and-ends-canceled.md` has the statuses,
+ * `docs/decisions/0029-sandbox-answers.md` the charges. A change at the time of a charge applies to
+ * it. A charge follows the scenario of the subscription's metadata and card; only the first may be
+ * challenged.
  */
 import { isTerminal } from "@pawl/core/Status"
 import type { SubscriptionRequest } from "@pawl/core/internal/RequestBodies"

@@ -1,9 +1,7 @@
 /**
  * Handlers of subscriptions.
  *
- * `failureCount` counts the failed charges since the last successful one. A PUT accepts any of the
- * five statuses, except from CANCELED, where it is refused. It merges the plan member by member,
- * and the merged plan must be valid.
+ * A PUT merges the plan member by member, and the merged plan must be valid.
  */
 import { isTerminal } from "@pawl/core/Status"
 import {

@@ -2,8 +2,8 @@
  * The access tokens of the gateway: JWTs, signed with HS256, valid for 30 days unless a reading
  * says otherwise.
  *
- * The key is derived from the merchant secret, the environment and a random number of the service,
- * which is stored. So a token of another environment or service has a wrong signature.
+ * The key is derived from the merchant secret, the environment and a stored random number of the
+ * service.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import type { Sign } from "@pawl/core/Checksum"

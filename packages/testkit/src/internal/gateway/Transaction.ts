@@ -1,6 +1,3 @@
-/**
- * A transaction of the gateway, with its true status.
- */
 import type { ApmPayload } from "@pawl/core/ApmPayload"
 import type { ApmBillingDetails } from "@pawl/core/Billing"
 import type { Kind } from "@pawl/core/Kind"

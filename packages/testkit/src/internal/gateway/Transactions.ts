@@ -1,8 +1,8 @@
 /**
  * The transactions of the gateway, with their true statuses.
  *
- * A transaction moves through the statuses of its scenario, one pace apart. Another operation may
- * move it as well: a refund moves its payment.
+ * A transaction moves through the statuses of its scenario, one pace apart. A refund moves its
+ * payment, too.
  */
 import type { Kind } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
@@ -71,7 +71,6 @@ export interface Transactions {
   readonly reset: Effect.Effect<void>
 }
 
-/** Makes the transactions of a gateway from its stored state. */
 export const make = Effect.fnUntraced(function* (
   message: (transaction: Transaction) => Message | undefined
 ): Effect.fn.Return<Transactions, never, GatewayConfig | Courier | Scope.Scope> {

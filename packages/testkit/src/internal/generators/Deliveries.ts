@@ -3,9 +3,8 @@
  *
  * **Details**
  *
- * A delivery starts with every callback of a history, once and in order. Then faults change it
- * (`DeliveryFaults`). A counterexample shrinks to the undisturbed delivery with the faults that
- * matter.
+ * Faults (`DeliveryFaults`) change a delivery of every callback of a history, once and in order. A
+ * counterexample shrinks to the faults that matter.
  *
  * **Example** (A forger repeats a status, or claims another)
  *

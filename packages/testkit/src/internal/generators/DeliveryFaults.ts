@@ -1,14 +1,10 @@
-/**
- * Faults in the delivery of a transaction's callbacks.
- */
 import { type Status, statuses } from "@pawl/core/Status"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as fc from "fast-check"
 import { sequence } from "./Sequence.ts"
 
 /**
- * The changes that a forger can make to a callback: each verifies, because the checksum covers only
- * the account, the amount, the currency and the transactionId.
+ * The changes of a forger to unsigned fields.
  *
  * - `metadata`, `response`: other metadata, or other response data of the payment method.
  * - `refundId`: one that the callback did not have.

@@ -1,8 +1,7 @@
 /**
  * The sequences of statuses that a transaction can pass through, by kind.
  *
- * A transaction moves forward (`spec.md`, "Transaction statuses"), and may skip a status. Payments
- * have challenges, refunds and chargebacks, a payout may become REFUNDED, and refunds have none.
+ * A transaction moves forward (`spec.md`, "Transaction statuses"), and may skip a status.
  */
 import { type KnownKind, kindsOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"

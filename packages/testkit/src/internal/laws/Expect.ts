@@ -1,5 +1,3 @@
-/** Assertions for laws. */
-
 const has = (actual: unknown, expected: unknown, isAll: boolean): boolean => {
   if (Object.is(actual, expected)) return true
   if (typeof actual !== "object" || typeof expected !== "object") return false

@@ -32,7 +32,6 @@ export interface Comparison<Facet extends string> {
   ) => void
 }
 
-/** Returns the first mismatch of each facet. */
 export type Replay<Facet extends string, Step, Store, E> = (
   steps: ReadonlyArray<Step>,
   facets: ReadonlyArray<Facet>
@@ -100,7 +99,6 @@ export type Fresh<Store> = () => Layer.Layer<Store, unknown>
 export const on = <A, E, Store>(fresh: Fresh<Store>, body: Effect.Effect<A, E, Store>) =>
   Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
 
-/** Makes the function that makes a law of one example. */
 export const example =
   <A, Store>(opened: Effect.Effect<A, never, Store>) =>
   (

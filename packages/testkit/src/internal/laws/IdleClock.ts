@@ -56,7 +56,7 @@ export const make = (): IdleClock => {
 
 const start = Date.UTC(2026, 0, 1)
 
-/** A resolved promise takes one turn, and one step of a program may await a few. */
+/** A program may await a few promises, of a turn each, in one step. */
 const turns = 6
 
 const nextTurn = Effect.callback<void>((resume) => {

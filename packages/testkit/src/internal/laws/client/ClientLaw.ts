@@ -1,4 +1,3 @@
-/** The shape of a law of a client. */
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import * as fc from "fast-check"

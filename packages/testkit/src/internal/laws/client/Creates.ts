@@ -1,6 +1,3 @@
-/**
- * The laws of how a client creates a payment.
- */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import {

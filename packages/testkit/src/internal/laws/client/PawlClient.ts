@@ -1,6 +1,3 @@
-/**
- * The client of `@pawl/http` as a subject of the laws.
- */
 import type { CreateError } from "@pawl/core/PaymentsError"
 import * as Hmac from "@pawl/core/Hmac"
 import { TransactionId } from "@pawl/core/Transaction"

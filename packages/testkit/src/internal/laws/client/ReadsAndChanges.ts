@@ -1,4 +1,3 @@
-/** The laws of how a client reads and changes transactions and subscriptions. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { isTerminal, type Status } from "@pawl/core/Status"

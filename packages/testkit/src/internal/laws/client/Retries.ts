@@ -1,6 +1,3 @@
-/**
- * The laws of how a client retries, and of its access tokens.
- */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as fc from "fast-check"

@@ -50,7 +50,6 @@ const told = (statuses: ReadonlyArray<Status>): ReadonlyArray<Status> =>
     return to === "PROCESSING" ? before !== "CUSTOMER_VERIFICATION" : before !== "CHARGEBACK"
   })
 
-/** The statuses of a payment with one end at most. */
 const honest: fc.Arbitrary<ReadonlyArray<Status>> = Generators.histories("card-payment").map(
   ({ statuses }) => told(statuses)
 )
@@ -90,7 +89,6 @@ export const unfinishedRefund: fc.Arbitrary<ReadonlyArray<Call>> = refundStatuse
   (last) => last !== "SUCCEED"
 ).map((statuses) => refundCalls(statuses, 0, parts[0] ?? ""))
 
-/** Merges two lists of calls, and keeps the order of each. */
 export const merged = (
   ones: fc.Arbitrary<ReadonlyArray<Call>>,
   twos: fc.Arbitrary<ReadonlyArray<Call>>
@@ -132,7 +130,6 @@ export const ofPayments = {
   fields: {} as Fields
 }
 
-/** The kind is that of the shop. */
 export const payout = { kind: "apm-payout" } as const
 
 const payoutStatuses = Generators.histories("apm-payout").map(({ statuses }) => statuses)

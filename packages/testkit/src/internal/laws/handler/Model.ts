@@ -181,7 +181,6 @@ const transitionOf = (
 
 class BooksDiffer extends Data.TaggedError("BooksDiffer")<{ readonly message: string }> {}
 
-/** Fails unless the books are the expected ones. */
 export const compare = (
   books: Books,
   expected: Books,

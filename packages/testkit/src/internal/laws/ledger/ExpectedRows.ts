@@ -1,6 +1,3 @@
-/**
- * The rows that a ledger should have after a history, by the rule of its rows.
- */
 import type { Method } from "@pawl/core/Kind"
 import type * as Row from "@pawl/webhook/internal/rule/Row"
 import * as Erasure from "@pawl/webhook/internal/rule/Erasure"

@@ -1,4 +1,3 @@
-/** The facets of a ledger. Each is a law over the same histories. */
 import type { Leased } from "@pawl/webhook/internal/rule/Row"
 import type * as Laws from "../../../Laws.ts"
 

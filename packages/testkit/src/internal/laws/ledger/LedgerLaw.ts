@@ -1,4 +1,3 @@
-/** The laws of a ledger, and their tools. */
 import type { Body } from "@pawl/core/Callback"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Hmac from "@pawl/core/Hmac"

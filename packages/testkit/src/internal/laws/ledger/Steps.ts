@@ -66,7 +66,6 @@ export type Step = { readonly after: number } & (
 const often = <A>(weight: number, usual: fc.Arbitrary<A>, odd: fc.Arbitrary<A>) =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
-/** Makes tens of milliseconds, so that many times are equal. */
 const tens = (most: number) => fc.nat(most).map((ten) => ten * 10)
 
 const orNot = <A>(arbitrary: fc.Arbitrary<A>, freq = 6) =>

@@ -1,6 +1,3 @@
-/**
- * The laws about the HTTP status that a receiver answers.
- */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as fc from "fast-check"

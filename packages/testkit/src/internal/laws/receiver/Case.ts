@@ -1,6 +1,3 @@
-/**
- * A case of a receiver: the service changes a status, callbacks arrive, a read fails.
- */
 import type { Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import type * as fc from "fast-check"

@@ -1,4 +1,3 @@
-/** Runs a case against a receiver. */
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -33,7 +32,6 @@ export interface RunOptions {
 
 const silent = "no response"
 const maxAttempts = 6
-/** Milliseconds between two reads of the reported status. */
 const readGaps = [10, 20, 40, 80, 160, 250]
 const longestGap = 250
 

@@ -1,6 +1,3 @@
-/**
- * The laws about the status that a receiver reports.
- */
 import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as fc from "fast-check"
 import * as Generators from "../../../Generators.ts"

@@ -1,6 +1,3 @@
-/**
- * The shape of a law of a reducer.
- */
 import * as Generators from "../../../Generators.ts"
 import * as Laws from "../../../Laws.ts"
 import { shortSequences } from "../ShortSequences.ts"

@@ -1,4 +1,3 @@
-/** The laws of a request store with one example each. */
 import * as Evidence from "@pawl/core/Evidence"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"

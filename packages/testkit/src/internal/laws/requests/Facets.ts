@@ -1,4 +1,3 @@
-/** The facets of a request store. Each is a law over the same histories. */
 import type { RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import type * as Laws from "../../../Laws.ts"
 
