@@ -3,10 +3,9 @@
  *
  * **Details**
  *
- * The checksum of a callback does not cover the status. So an observed status is *claimed* (a callback
- * states it) or *confirmed* (a response or a read of the service states it). Evidence is one integer with
- * two bits for each status, joined by OR: order and repetition make no difference, and SQL joins it in one
- * UPSERT.
+ * The checksum of a callback does not cover the status. So an observed status is *claimed* (a
+ * callback states it) or *confirmed* (a response or a read of the service states it). Evidence is
+ * one integer with two bits for each status, joined by OR: order and repetition make no difference.
  *
  * This module imports only `Status` and runs in any JavaScript runtime.
  *
@@ -130,8 +129,7 @@ export const confirmedStatuses = (evidence: Evidence): Array<Status> =>
 const place = (status: Status): number => statuses.indexOf(status)
 
 /**
- * The order of transitions: by rank, and below the final rank by place, so that CUSTOMER_VERIFICATION
- * comes after PROCESSING.
+ * Transitions go by rank, and below the final one by place: CUSTOMER_VERIFICATION after PROCESSING.
  */
 const order = (status: Status): number =>
   rank(status) + (isTerminal(status) ? 0 : place(status) / statuses.length)
@@ -174,9 +172,9 @@ const nothing = shared(undefined, false)
  *
  * - CUSTOMER_VERIFICATION takes precedence over PROCESSING, even over a confirmed one, because the
  *   customer has to act.
- * - A confirmed final status takes precedence over a claimed one.
- * - Of several confirmed final statuses the one that `read` names holds, and `conflict` lists them all.
- * - Of several claimed final statuses none holds until a read names one, and `conflict` lists them all.
+ * - A confirmed final status takes precedence over a claimed one. - Of several confirmed final
+ *   statuses the one that `read` names holds, and of several claimed ones none until a read names
+ *   one; `conflict` lists them.
  *
  * @category reducers
  * @since 0.1.0
@@ -203,8 +201,8 @@ export const standing = (
  *
  * **Details**
  *
- * The rank never falls. A second status of one rank follows in two cases: CUSTOMER_VERIFICATION after
- * PROCESSING, and another final status. A skipped status never follows later.
+ * The rank never falls. Of one rank only CUSTOMER_VERIFICATION follows PROCESSING, and another
+ * final status. A skipped status never follows.
  *
  * @category reducers
  * @since 0.1.0

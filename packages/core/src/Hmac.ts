@@ -25,7 +25,7 @@ export class Hmac extends Context.Service<
 const utf8 = /* @__PURE__ */ new TextEncoder()
 
 /**
- * Prepares a secret and returns the function that signs texts with it. A lone surrogate becomes U+FFFD.
+ * Prepares a secret. A lone surrogate becomes U+FFFD in the signed text.
  *
  * @category constructors
  * @since 0.1.0

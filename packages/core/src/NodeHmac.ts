@@ -15,7 +15,7 @@ const blockSize = 64
 const sha256 = (bytes: Uint8Array): string => hash("sha256", bytes, "binary")
 
 /**
- * Prepares a secret and returns the function that signs texts with it (FIPS 198-1).
+ * Prepares a secret (FIPS 198-1).
  *
  * @category constructors
  * @since 0.1.0

@@ -4,8 +4,8 @@
  *
  * **When to use**
  *
- * In a program that keeps its own state. The receiver of pawl keeps the same state in its ledger. The
- * module runs in any JavaScript runtime.
+ * For a program that keeps its own state, in any JavaScript runtime. The receiver keeps the same
+ * state in its ledger.
  *
  * **Example** (Callbacks out of order, and a read that confirms)
  *

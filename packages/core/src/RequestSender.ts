@@ -1,6 +1,6 @@
 /**
- * Encodes a create and sends its bytes, as two steps, so that the bytes can be stored before they are
- * sent. `Pawl.layer` of `@pawl/http/Pawl` has the layer.
+ * Encodes a create and sends its bytes, as two steps, so that the bytes can be stored in between.
+ * `Pawl.layer` of `@pawl/http/Pawl` has the layer.
  *
  * @since 0.1.0
  */

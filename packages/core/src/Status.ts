@@ -3,8 +3,8 @@
  *
  * **Gotchas**
  *
- * Callbacks arrive late, twice and out of order (`spec.md`, "States and transitions"). `advance` is the
- * documented rule for them; it cannot decide between two statuses of one rank, which `Evidence` can.
+ * Callbacks arrive late, twice and out of order (`spec.md`, "States and transitions"). `advance` is
+ * the documented rule for them; only `Evidence` decides between two statuses of one rank.
  *
  * @since 0.1.0
  */

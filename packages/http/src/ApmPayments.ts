@@ -15,7 +15,7 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
  *
  * **Gotchas**
  *
- * - A created payment is rarely final. Its final status arrives by callback, or by `StatusPoller.follow`.
+ * - The final status arrives by callback, or by `StatusPoller.follow`.
  * - After `OutcomeUnknown` call again with `inDoubt: true`; see the error. Store a requestId of `Pawl.makeRequestId` with
  *   the order before the call, so that this works after a crash too.
  *
@@ -26,8 +26,8 @@ export class ApmPayments extends Context.Service<
   ApmPayments,
   {
     /**
-     * Starts a payment. Fails with `Declined` when the response is FAILED, with `OutcomeUnknown` when the
-     * payment may exist, and with the errors of every call (`spec.md`, "APM payments").
+     * Starts a payment. Fails with `Declined` when the response is FAILED, with `OutcomeUnknown`
+     * when the payment may exist (`spec.md`, "APM payments").
      */
     readonly create: (
       input: ApmPaymentInput,

@@ -15,7 +15,7 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
  *
  * **Gotchas**
  *
- * - A created payout is rarely final. Its final status arrives by callback, or by `StatusPoller.follow`.
+ * - The final status arrives by callback, or by `StatusPoller.follow`.
  * - After `OutcomeUnknown` call again with `inDoubt: true`; see the error.
  *
  * @category services
@@ -25,8 +25,8 @@ export class ApmPayouts extends Context.Service<
   ApmPayouts,
   {
     /**
-     * Starts a payout. Fails with `Declined` when the response is FAILED, with `OutcomeUnknown` when the
-     * payout may exist, and with the errors of every call (`spec.md`, "APM payouts").
+     * Starts a payout. Fails with `Declined` when the response is FAILED, with `OutcomeUnknown`
+     * when the payout may exist (`spec.md`, "APM payouts").
      */
     readonly create: (
       input: ApmPayoutInput,

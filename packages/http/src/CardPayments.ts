@@ -20,8 +20,8 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
  *
  * **Gotchas**
  *
- * - A created payment is rarely final. Its final status arrives by callback, or by `StatusPoller.follow`.
- *   In CUSTOMER_VERIFICATION `NextAction.of` has the address of the challenge.
+ * - The final status arrives by callback, or by `StatusPoller.follow`. In CUSTOMER_VERIFICATION
+ *   `NextAction.of` has the address of the challenge.
  * - After `OutcomeUnknown` call again with `inDoubt: true`; see the error.
  *
  * @category services
@@ -32,8 +32,8 @@ export class CardPayments extends Context.Service<
   {
     /**
      * Starts a payment with a card. Fails with `Declined` when the response is FAILED, with
-     * `OutcomeUnknown` when the payment may exist, and with the errors of every call. Its fields are not
-     * documented; further ones are sent unchanged (`spec.md`, "Endpoints named but without shape").
+     * `OutcomeUnknown` when the payment may exist. Its fields are not documented; further ones are
+     * sent unchanged (`spec.md`, "Endpoints named but without shape").
      */
     readonly create: (
       input: CardPaymentInput,
@@ -49,8 +49,7 @@ export class CardPayments extends Context.Service<
     ) => Effect.Effect<CardPaymentResponse, CreateError<CardPaymentResponse>>
     /**
      * Exchanges a card for a token that `charge` and `Subscriptions.create` accept. Fails with
-     * `OutcomeUnknown` when the token may exist, and with the errors of every call (`spec.md`, "Endpoints
-     * named but without shape").
+     * `OutcomeUnknown` when the token may exist (`spec.md`, "Endpoints named but without shape").
      */
     readonly tokenize: (
       input: TokenizeInput,

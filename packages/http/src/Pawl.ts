@@ -9,9 +9,10 @@
  *
  * **Gotchas**
  *
- * A create of these services is forgotten when its process ends. `Requests` of `@pawl/webhook/Requests`
- * stores it first and sends it again after a crash. Without it, store a requestId of `makeRequestId` with
- * the order before the call, and send the same request again with `inDoubt: true`.
+ * A create of these services is forgotten when its process ends. `Requests` of
+ * `@pawl/webhook/Requests` stores it first and sends it again after a crash. Without it, store a
+ * requestId of `makeRequestId` before the call, and send the same request again with `inDoubt:
+ * true`.
  *
  * **Example** (Starting a payment)
  *

@@ -3,8 +3,8 @@
  *
  * **Gotchas**
  *
- * In Cloudflare Workers use `layerPerRequest`: there the handler of one request cannot wait for the input
- * or output of another.
+ * In Cloudflare Workers use `layerPerRequest`: there one request cannot wait for the input or
+ * output of another.
  *
  * **Example** (A client over fetch)
  *

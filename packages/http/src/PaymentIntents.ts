@@ -23,9 +23,9 @@ export class PaymentIntents extends Context.Service<
   PaymentIntents,
   {
     /**
-     * Creates an intent and returns the addresses of its hosted page. Fails with `IntentRejected` when the
-     * response has an errorCode, with `OutcomeUnknown` when the intent may exist, and with the errors of
-     * every call (`spec.md`, "Payment intents").
+     * Creates an intent and returns the addresses of its hosted page. Fails with `IntentRejected`
+     * when the response has an errorCode, with `OutcomeUnknown` when the intent may exist
+     * (`spec.md`, "Payment intents").
      */
     readonly create: (
       input: PaymentIntentInput,

@@ -15,8 +15,8 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
  *
  * **Gotchas**
  *
- * - A refund has an id (`refundId`) and a status of its own. A created refund is rarely final. Its final
- *   status arrives by callback, or by `StatusPoller.follow`.
+ * - A refund has its own id (`refundId`) and status. The final status arrives by callback, or by
+ *   `StatusPoller.follow`.
  * - After `OutcomeUnknown` call again with `inDoubt: true`; see the error.
  *
  * @category services
@@ -26,9 +26,8 @@ export class Refunds extends Context.Service<
   Refunds,
   {
     /**
-     * Starts a refund of the payment `transactionId`. Fails with `Declined` when the response is FAILED,
-     * with `OutcomeUnknown` when the refund may exist, and with the errors of every call (`spec.md`,
-     * "Refunds").
+     * Starts a refund of the payment `transactionId`. Fails with `Declined` when the response is
+     * FAILED, with `OutcomeUnknown` when the refund may exist (`spec.md`, "Refunds").
      */
     readonly create: (
       input: RefundInput,

@@ -3,8 +3,8 @@
  *
  * **When to use**
  *
- * For a transaction of this process. The receiver (`@pawl/webhook/Receiver`) stores its transactions and
- * continues after a restart.
+ * For a transaction of this process; the receiver (`@pawl/webhook/Receiver`) continues after a
+ * restart.
  *
  * **Details**
  *
@@ -19,7 +19,7 @@
  * - A transient error is retried at the next interval; any other ends the polling. An unknown status is
  *   logged.
  *
- * All statuses are joined as evidence (`@pawl/core/Evidence`), so the reported rank never falls.
+ * Statuses are joined as evidence, so the reported rank never falls.
  *
  * **Gotchas**
  *
@@ -168,7 +168,6 @@ const start = Effect.fnUntraced(function* ({
   const log = (message: string) =>
     Effect.as(Effect.logWarning(`The ${current} transaction ${id} ${message}`), true)
 
-  /** Returns false if the service does not know the id. */
   const readStatus: Effect.Effect<boolean, FollowError> = Effect.suspend(() =>
     Effect.matchEffect(reader.read(current, id), {
       onSuccess: (found) => {
@@ -185,7 +184,6 @@ const start = Effect.fnUntraced(function* ({
     })
   )
 
-  /** Returns false while the reads are behind. */
   const readNext = Effect.fnUntraced(function* (after: Duration.Duration) {
     const isHinted = Option.isSome(yield* Effect.timeoutOption(hinted.await, after))
     yield* hinted.close

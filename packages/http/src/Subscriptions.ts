@@ -31,11 +31,10 @@ export class Subscriptions extends Context.Service<
   Subscriptions,
   {
     /**
-     * Creates a subscription with a card token, and makes its first charge unless `skipFirstCharge` is
-     * true. Fails with `Declined` when the charge is FAILED: the subscription may exist, and charge at its
-     * next date, until `cancel` with the `subscriptionId` of the error. Fails with `OutcomeUnknown` when
-     * the subscription may exist, and with the errors of every call (`spec.md`, "Recurring
-     * subscriptions").
+     * Creates a subscription with a card token, and makes its first charge unless `skipFirstCharge`
+     * is true. Fails with `Declined` when the charge is FAILED: the subscription may exist, and
+     * charge at its next date, until `cancel` with the `subscriptionId` of the error. Fails with
+     * `OutcomeUnknown` when the subscription may exist (`spec.md`, "Recurring subscriptions").
      */
     readonly create: (
       input: SubscriptionInput,

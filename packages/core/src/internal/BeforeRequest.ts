@@ -1,4 +1,3 @@
-/** The effect that a receiver runs between the requests of one read. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 

@@ -35,7 +35,6 @@ export class BodyBuffer {
     return true
   }
 
-  /** The collected bytes, without a copy. */
   get bytes(): Uint8Array {
     return this.size === this.buffer.length ? this.buffer : this.buffer.subarray(0, this.size)
   }

@@ -3,9 +3,8 @@
  *
  * **Details**
  *
- * The specification shows the card of a payout only (`spec.md`, "PayoutCardDetails"). In other bodies it
- * is found by the usual names of its fields, at any depth, and by texts that can be a card number. A card
- * token is no card data.
+ * Besides the card of a payout (`spec.md`, "PayoutCardDetails") it is found by the usual names of
+ * its fields, at any depth, and by texts that can be a card number. A card token is no card data.
  */
 import * as Redacted from "effect/Redacted"
 import { hasCheckDigit } from "../Card.ts"

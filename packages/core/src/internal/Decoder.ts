@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * Each node of a schema becomes one plain function, which returns the decoded value or `undecided`. If the
- * whole is undecided, `Schema` decodes it, so every error is an error of `Schema`.
+ * Each node of a schema becomes one plain function, which returns the decoded value or `undecided`.
+ * `Schema` decodes what is undecided, so every error is one of `Schema`.
  *
  * **Gotchas**
  *
@@ -18,7 +18,6 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as OpenStruct from "./OpenStruct.ts"
 
-/** Does the same as `Schema.decodeUnknownEffect`: results, order of keys and errors are equal. */
 export const decodeUnknownEffect = <A>(
   schema: Schema.Codec<A, unknown>,
   options?: Options
@@ -154,10 +153,7 @@ const primitives: { readonly [Tag in SchemaAST.AST["_tag"]]?: Predicate.Predicat
   Boolean: Predicate.isBoolean
 }
 
-/**
- * Returns the first member that decodes the value. All must be plain: the member that encodes need not be
- * the one that decoded.
- */
+/** All members must be plain: the one that encodes need not be the one that decoded. */
 const unionDecoder = (
   { encodingChecks, options, types }: SchemaAST.Union,
   plainDecoder: (ast: SchemaAST.AST) => Decode | undefined
@@ -241,10 +237,7 @@ const objectDecoder = (
 const isPlainObject = (value: unknown): value is Record<PropertyKey, unknown> =>
   Predicate.isNotNullish(value) && Object.getPrototypeOf(value) === Object.prototype
 
-/**
- * Whether a key without a value of its own stays absent: `Schema` finds an inherited one, and a
- * transformation can add one.
- */
+/** False if `Schema` would find an inherited value, or a transformation can add one. */
 const staysAbsent = ({ name, type }: Pick<SchemaAST.PropertySignature, "name" | "type">): boolean =>
   typeof name === "string" &&
   !(name in Object.prototype) &&

@@ -17,8 +17,6 @@ const day = (pattern: RegExp, message: string) =>
     )
   )
 
-/** Schema for a date without a time, if present (`spec.md`, "Billing details variants"). */
 export const date = day(Grammar.date, "Expected a date, YYYY-MM-DD")
 
-/** Schema for a date with a time or without, if present (`spec.md`, "Order"). */
 export const dateOrTime = day(Grammar.dateOrTime, "Expected a date, ISO 8601")

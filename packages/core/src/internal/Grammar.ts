@@ -18,10 +18,10 @@ export const routing = /^(?:paymentmethod|apmtype)(?:\[|$)/iu
 
 export const country = /^[A-Z]{2}$/u
 
-/** Pattern of a date; `isOnCalendar` refuses February 30. */
+/** `isOnCalendar` refuses February 30. */
 export const date = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u
 
-/** Pattern of a date, perhaps with a time; `isOnCalendar` refuses February 30 and 24:30. */
+/** `isOnCalendar` refuses February 30 and 24:30. */
 export const dateOrTime =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?$/u
 

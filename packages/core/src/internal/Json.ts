@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * A callback is parsed before it is verified, so the input is an attacker's. Beyond the errors of
- * `JSON.parse` the reader refuses invalid UTF-8, a byte order mark, nesting deeper than 64, more than
- * 1,000 members, elements or containers, and a repeated key, also with escapes.
+ * The input may be an attacker's. Beyond the errors of `JSON.parse` the reader refuses invalid
+ * UTF-8, a byte order mark, nesting deeper than 64, more than 1,000 members, elements or
+ * containers, and a repeated key, also with escapes.
  *
  * A number is returned as its source text if `String(n)` differs: `10.00` is read as `"10.00"`, and
  * `12345678901234567890` keeps its last digit.
@@ -104,7 +104,6 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** A checked and parsed JSON text. */
 export interface Draft {
   readonly json: Schema.Json
   /** Returns the source text of a number that is a member of the outermost object. */
@@ -195,7 +194,7 @@ interface Shape {
   readonly most: number
 }
 
-/** Measures a text without parsing it, and visits each number. Ends after `most` commas. */
+/** Does not parse. Ends after `most` commas. */
 const scan = (
   text: string,
   visit: (source: string, key: string | undefined) => void,
@@ -258,9 +257,7 @@ const endOfNumber = (text: string, start: number): number => {
 const isNumberCharacter = (code: number): boolean =>
   isDigit(code) || code === minus || code === 0x2b || code === 0x2e || (code | 0x20) === 0x65
 
-/**
- * Counts the members of a value: each repeated key makes the count one lower than that of the text.
- */
+/** Each repeated key makes the count one lower than that of the text. */
 const countMembers = (value: unknown): number => {
   if (typeof value !== "object" || value === null) return 0
   let count = Array.isArray(value) ? 0 : Object.keys(value).length

@@ -1,6 +1,6 @@
 /**
- * Tells whether a host name, as a parsed URL spells it, is a loopback address or `localhost`. Another name
- * may resolve to 127.0.0.1 now and elsewhere later.
+ * Accepts loopback addresses and `localhost` as a parsed URL spells them: another name may resolve
+ * to 127.0.0.1 now and elsewhere later.
  */
 export const isLoopback = (hostname: string): boolean => loopback.test(hostname)
 

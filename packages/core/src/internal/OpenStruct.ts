@@ -104,9 +104,8 @@ const spread = ({ [member]: unknown, ...known }: Plain): Plain =>
     ? known
     : Object.fromEntries([...Object.entries(known), ...Object.entries(unknown as Plain)])
 
-// `Schema.Any`, because known fields are checked against this schema too. `Schema.Unknown` accepts only
-// JSON, which a `Redacted` is not. A check of the unknown keys alone would take twice as long as all other
-// decoding.
+// Known fields are checked against this schema too, and `Schema.Unknown` accepts no `Redacted`. A
+// check of the unknown keys alone would take twice as long as all other decoding.
 const anything: Schema.Codec<unknown> = Schema.Any
 
 export const nullableText = Schema.optionalKey(Schema.NullOr(Schema.String))

@@ -1,5 +1,3 @@
-/** The printed form of the errors of a call: short name, message and the frame of the caller. */
-
 type ErrorClass = abstract new (...args: ReadonlyArray<never>) => Error
 
 /** A class whose errors have their tag as `code`, as the errors of Node have. */

@@ -192,10 +192,7 @@ export const SubscriptionRequest = openStruct("SubscriptionRequest", {
 })
 export type SubscriptionRequest = typeof SubscriptionRequest.Type
 
-/**
- * `PUT /api/v1/payments/card/recurring/{subscriptionId}`. It has no requestId, so the client sends it again
- * only if it surely had no effect.
- */
+/** `PUT /api/v1/payments/card/recurring/{subscriptionId}`. */
 export const SubscriptionUpdate = openStruct("SubscriptionUpdate", {
   plan: Schema.optionalKey(UpdatePlan),
   status: Schema.optionalKey(Schema.Literals(subscriptionStatuses))

@@ -17,9 +17,9 @@ export const make: Effect.Effect<string> = /* @__PURE__ */ Effect.map(
 )
 
 /**
- * Returns the requestId of an input, else of the options, and makes one if neither has such a field: one,
- * however often the effect runs, since its retry must not pay twice. A field without a string is refused:
- * if the id of an order is missing, each attempt would pay for it once more.
+ * Returns the requestId of an input, else of the options, else a new one, which a retry of the
+ * effect keeps. A field without a string is refused: each attempt would pay an order without id
+ * once more.
  */
 export const ofInput = (
   input: { readonly requestId?: string | undefined },

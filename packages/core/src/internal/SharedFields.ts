@@ -14,10 +14,9 @@ import {
 
 export interface Requested {
   /**
-   * Idempotency key: chosen by the merchant, unique per request, 1 to 128 characters without `|` and
-   * control characters; default: a UUIDv7 for each call of the method, which every run of its effect has,
-   * such as those of `Effect.retry`. A repeated requestId returns the original response (`spec.md`,
-   * "Conventions").
+   * Idempotency key: chosen by the merchant, unique per request, 1 to 128 characters without `|`
+   * and control characters; default: a UUIDv7 for each call of the method, which `Effect.retry`
+   * keeps. A repeated requestId returns the original response (`spec.md`, "Conventions").
    */
   readonly requestId?: string
 }
@@ -153,7 +152,6 @@ export const apmCreated = {
   createdTime: nullableText
 }
 
-/** Fields of a person, whose formats only a request checks. */
 export const person = {
   externalUserId: optionalText,
   firstName: optionalText,
@@ -183,7 +181,6 @@ export const ApmBillingDetailsDto = openStructOf<ApmBillingDetails>("ApmBillingD
   ...apmPerson
 })
 
-/** Fields of an order; only a request checks the format of the date. */
 export const order = {
   date: optionalText,
   orderId: optionalText,

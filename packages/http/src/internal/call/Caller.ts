@@ -10,8 +10,7 @@
  * - A DELETE is retried also when its effect is unknown. A 404 to such a retry counts as success.
  *
  * A create is in doubt when it may have taken effect (`CreateProof`). Only a readable response that
- * decides the outcome ends the doubt, FAILED included. Any other end of the call is `OutcomeUnknown`, also
- * a later 400 or 404: a proxy may send that.
+ * decides the outcome ends the doubt; any other end of the call is `OutcomeUnknown`.
  *
  * With a tracer the span of a call has `pawl.operation` and `pawl.requestId`, `pawl.transactionId` or
  * `pawl.subscriptionId` (`docs/decisions/0027-metrics-and-spans.md`).

@@ -3,15 +3,15 @@
  *
  * **Details**
  *
- * The service answers a known requestId with the original response, even to other fields (`spec.md`,
- * "Conventions"). So a different request with the requestId of one in flight is refused.
+ * The service answers a known requestId with the original response, even to other fields, so a
+ * different request with the requestId of one in flight is refused.
  */
 import { OutcomeUnknown, type ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
 import type { Request } from "../../Transport.ts"
 import * as ErrorResponse from "../wire/ErrorResponse.ts"
 import type { CallFailure } from "../wire/Failure.ts"
 
-/** The most doubts that are kept; then the caller of the oldest has to pass `inDoubt`. */
+/** Then the caller of the oldest has to pass `inDoubt`. */
 const maxDoubts = 10_000
 
 /** The last failure that left a doubt, if known, and the number of refused calls. */

@@ -1,4 +1,3 @@
-/** The methods of the services. */
 import type { HostedPage, PaymentIntentResponse } from "@pawl/core/PaymentIntent"
 import {
   Declined,

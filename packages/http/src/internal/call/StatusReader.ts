@@ -15,9 +15,9 @@ import { spanned } from "../wire/Observed.ts"
  *
  * **Details**
  *
- * For the kind `apm` or `card` the endpoints of payments, payouts and refunds are read in this order until
- * one knows the id. Only a 404 leads to the next. Two kinds may have the same number, so payments are read
- * once more before another kind is returned: the payment may have become visible meanwhile.
+ * For the kind `apm` or `card` the endpoints of payments, payouts and refunds are read in this
+ * order, after a 404 the next. Payments are read once more before another kind is returned: one
+ * with the same number may have become visible.
  */
 export const layer: Layer.Layer<StatusReader, never, Caller> = Layer.effect(
   StatusReader,

@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * All calls share one token and one request for it. From `Profile.refreshBefore` before its expiry, or the
- * middle of its lifetime if later, the next call renews it in the background. While renewals fail, the old
- * token stays in use. A 401 drops only the cached token, so a late 401 to an older one has no effect.
+ * All calls share one token and one request for it. From `Profile.refreshBefore` before its expiry,
+ * or the middle of its lifetime if later, the next call renews it in the background; meanwhile the
+ * old token stays in use. A late 401 to an older token has no effect.
  *
  * **Gotchas**
  *
@@ -151,8 +151,7 @@ const make = (sharesRequest: boolean) =>
         const token = peek(now)
         return token === undefined ? request : Effect.succeed(token)
       })
-    // A fiber may find no token and start its request only after that of another fiber has ended.
-    // No result is kept, even if the clock is set back.
+    // A fiber may start its request after that of another has ended. No result is kept.
     const requestToken = sharesRequest
       ? yield* Effect.cachedWithTTL(peekOr(obtain), -Infinity)
       : obtain

@@ -40,9 +40,8 @@ export interface Annotations {
   readonly [name: string]: string
 }
 
-/** The retries that all calls of a client share, so that an outage does not multiply the traffic. */
+/** All calls of a client share it, so that an outage does not multiply the traffic. */
 export interface RetryBudget {
-  /** Adds the share of one call. */
   readonly earn: () => void
   /** Takes one retry. Returns false if there is none. */
   readonly spend: () => boolean

@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * The specification shows no error body, so it is read by the names of usual formats. A service may quote
- * what it refuses, so every value of the request is removed from the messages (`Redaction`).
+ * An error body is read by the names of usual formats. Every value of the request is removed from
+ * its messages (`Redaction`).
  */
 import * as Json from "@pawl/core/internal/Json"
 import {

@@ -1,4 +1,3 @@
-/** Encodes the request and decodes the response of an operation with the schemas of its endpoint. */
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import * as Decoder from "@pawl/core/internal/Decoder"
@@ -36,7 +35,6 @@ export interface Endpoint<A> {
   readonly checksum?: "always" | "payout" | undefined
 }
 
-/** An endpoint whose schemas are compiled once. */
 export interface Operation<A> {
   readonly name: string
   readonly target: Observed.Target

@@ -4,8 +4,7 @@
  * **Details**
  *
  * A value is replaced as it is, in base64, or as a number in groups. The whole text is replaced if
- * its digits, however read, have a number of 8 digits or more, or the first 11 digits of one: the
- * service may cut what it quotes.
+ * its digits, however read, have a number of 8 digits or more, or the first 11 of one that is cut.
  */
 
 /** Reads the first 1,024 characters. */
@@ -90,7 +89,7 @@ const isText = (code: string | undefined) => code !== undefined
 const valueOf = (code: number): number =>
   /^\p{Nd}$/u.test(String.fromCodePoint(code - 1)) ? valueOf(code - 1) + 1 : 0
 
-/** Decodes base64 and hexadecimal, from each place at which its bytes may begin. */
+/** From each place at which bytes of base64 or hexadecimal may begin. */
 const decoded = (text: string): ReadonlyArray<string> => {
   const base64 = text
     .replace(/-/gu, "+")

@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * A payment that exists must not become unreadable because of a field that nobody acts on. So only the
- * fields that name the operation and its status are strict. A declined create may have no id. The ids in a
- * response are compared with those of its request: a proxy may return it to another.
+ * Only the fields that name the operation and its status are strict, so that a payment stays
+ * readable; a declined create may have no id. The ids in a response are compared with those of its
+ * request: a proxy may return it to another.
  */
 import * as Decoder from "@pawl/core/internal/Decoder"
 import * as Json from "@pawl/core/internal/Json"

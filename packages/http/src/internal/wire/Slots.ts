@@ -15,7 +15,7 @@ export const make = (count: number): Slots => {
   let inProgress = 0
   let isStarting = false
   const startNext = () => {
-    // A request may end while it is being started. The loop that starts it then goes on with the next one.
+    // A request may end while it is being started; that loop starts the next one.
     if (isStarting) return
     isStarting = true
     for (const start of waiting) {
