@@ -7,8 +7,6 @@
  * read at `{state}/{method}/{transactionId}`: JSON with a `status`, or 404. Without `state` only
  * the laws about responses run.
  *
- * A law comes from the specification, or from a decision of pawl where the specification is silent.
- *
  * @since 0.1.0
  */
 import type { Method } from "@pawl/core/Kind"
@@ -232,7 +230,6 @@ const isListening = (request: (signal: AbortSignal) => Promise<unknown>): Effect
     Effect.catch((code) => Effect.succeed(code !== "ECONNREFUSED"))
   )
 
-/** Reports a wrong URL before any law runs. */
 const probe = (
   request: (signal: AbortSignal) => Promise<unknown>,
   messageOf: (reason: string) => string

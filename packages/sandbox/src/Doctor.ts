@@ -3,9 +3,8 @@
  *
  * **Details**
  *
- * A run sends a few requests of small amounts, receives their callbacks, and records both. All
- * reports are computed from the recording, so an interrupted run continues with it, and a test uses
- * it as a fixture.
+ * A run records a few requests of small amounts and their callbacks. All reports are computed from
+ * the recording, so an interrupted run continues with it.
  *
  * @since 0.1.0
  */

@@ -4,8 +4,7 @@
  * **Details**
  *
  * A question is one point of a silence, such as `checksum`; a reading is one answer, such as `"|",
- * lower-case hex`. `Doctor` finds the readings of a real service, and a gateway with them behaves
- * like it.
+ * lower-case hex`. `Doctor` finds those of a real service.
  *
  * **Example** (A service that signs requests with a colon, and rounds down)
  *

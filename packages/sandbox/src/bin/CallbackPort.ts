@@ -1,6 +1,3 @@
-/**
- * A port that takes callbacks and hands each to a function.
- */
 import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 import type { CannotListen } from "@pawl/webhook/NodeReceiver"
 import type { Incoming } from "@pawl/webhook/Verifier"

@@ -117,7 +117,7 @@ const write = (file: Option.Option<string>, text: string) =>
         Effect.flatMap(FileSystem.FileSystem, (files) => files.writeFileString(file.value, text))
       )
 
-/** Makes the command under the name of its program, which its help and completions say. */
+/** The help and the completions say `name`. */
 export const make = (name: string) =>
   Command.make(name, { url, ...flags }, (input) =>
     Effect.gen(function* () {

@@ -11,7 +11,7 @@ const units: Readonly<Record<string, (amount: number) => Duration.Duration>> = {
   h: Duration.hours
 }
 
-/** Reads a finite duration that is not negative. */
+/** Refuses infinite and negative durations. */
 export const parse = (text: string): Option.Option<Duration.Duration> => {
   const [, amount, unit = ""] = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)$/u.exec(text) ?? []
   const make = units[unit]

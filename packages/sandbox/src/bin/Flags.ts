@@ -1,6 +1,3 @@
-/**
- * The kinds of flags that several commands have.
- */
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Redacted from "effect/Redacted"
@@ -23,7 +20,6 @@ const nonEmpty = (name: string) =>
     )
   )
 
-/** Makes a flag for text, with a default that the help shows. */
 export const text = (name: string, fallback: string, description: string) =>
   nonEmpty(name).pipe(
     Flag.withDescription(`${description} (default: ${fallback})`),
@@ -53,7 +49,6 @@ export const int = (
 
 export const port = [0, 65_535, "a port"] as const
 
-/** Makes a flag for a duration such as `200ms`. */
 export const duration = (name: string, example: string, description: string) =>
   Flag.String(name).pipe(
     Flag.filterMap(DurationText.parse, () => `Expected a duration such as ${example}`),

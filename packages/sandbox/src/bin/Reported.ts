@@ -1,6 +1,3 @@
-/**
- * The end of a command whose reason is on stderr already.
- */
 import * as Data from "effect/Data"
 import * as Runtime from "effect/Runtime"
 

@@ -1,9 +1,8 @@
 /**
  * The sandbox as a command.
  *
- * Stdout has one line once it serves, `ready http://127.0.0.1:4010/api`; stderr all else: on a
- * terminal the addresses and a line for each request, status and callback. SIGTERM and SIGINT end
- * it with 0. Modules that only some starts need are loaded when they are needed.
+ * Stdout has one line once it serves, `ready http://127.0.0.1:4010/api`; stderr has the report.
+ * SIGTERM and SIGINT end it with 0. Modules that only some starts need are loaded then.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Program from "@pawl/webhook/internal/Program"
@@ -139,7 +138,7 @@ const variables = (merchantKey: string, merchantSecret: Option.Option<Redacted.R
     }
   })
 
-/** Reads the profile. The module is loaded only then, because it has the schemas of a client. */
+/** Loads the module only then, because it has the schemas of a client. */
 const profileOf = (profile: Option.Option<string>) =>
   Option.isNone(profile)
     ? Effect.succeed({})
@@ -148,7 +147,7 @@ const profileOf = (profile: Option.Option<string>) =>
         (ProfileFile) => ProfileFile.profile(profile.value)
       )
 
-/** Makes the command under the name of its program, which its help and completions say. */
+/** The help and the completions say `name`. */
 export const make = (name: string) =>
   Command.make(
     name,

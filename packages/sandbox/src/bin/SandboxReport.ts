@@ -143,7 +143,6 @@ const reader = () => {
   }
 }
 
-/** Writes a line with the time of day of the sandbox's clock, in UTC. */
 const line = (at: string, ...parts: ReadonlyArray<string | undefined>): string =>
   [at.slice(11, 19), ...parts].join("  ")
 

@@ -1,15 +1,7 @@
 /**
- * The outbound HTTP client of a sandbox, and the hosts that callbacks may be sent to. Otherwise a
- * caller, who chooses the callbackUrl, could make the sandbox post to any host its machine can
- * reach.
- *
- * - A host is allowed by name or address, for the ports 80, 443 and from 1024; `shop.example:81`
- *   allows one port.
- * - The ports below 1024 of this machine, the sandbox's own port and credentials in a URL are
- *   refused.
- * - A name is resolved once, and the checked address is connected to. `localhost` must be loopback.
- *   The cloud metadata addresses are always refused.
- * - Redirects are not followed (`Courier`).
+ * The outbound HTTP client of a sandbox, and the hosts that callbacks may be sent to
+ * (`docs/decisions/0030-trial-hosts.md`): a caller chooses the callbackUrl. `localhost` must be
+ * loopback.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"

@@ -98,7 +98,7 @@ export const markdown = (
   return `${paragraphs(heading, table, report)}\n`
 }
 
-/** Writes JUnit XML. `fault` says why not all laws were checked. */
+/** `fault` says why not all laws were checked. */
 export const xml = (verdicts: ReadonlyArray<Verdict>, fault?: string): string => {
   const failures = verdicts.filter(({ broken }) => broken !== undefined).length
   const seconds = (millis: number) => (millis / 1000).toFixed(3)

@@ -1,9 +1,4 @@
-/**
- * The contract as an `HttpApi`. `openapi.json` and the API documentation derive from it.
- *
- * The specification does not show the shape of an error body (`spec.md`, "Errors"): the gateway
- * sends the declared one, and the client reads others too.
- */
+/** The contract as an `HttpApi`. `openapi.json` and the API documentation derive from it. */
 import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
 import { openStruct } from "@pawl/core/internal/OpenStruct"
 import * as HttpApi from "effect/http-api/HttpApi"
@@ -25,7 +20,7 @@ export class Bearer extends HttpApiMiddleware.Service<Bearer>()(
   }
 ) {}
 
-/** The specification does not name the field; the client finds the token under other names too. */
+/** The specification names no field; the client finds others too. */
 export const AuthResponse = openStruct("AuthResponse", { accessToken: Schema.String })
 
 export class Authentication extends HttpApiGroup.make("authentication")

@@ -2,7 +2,7 @@
  * Sends the requests of a run to the probed service, and records them.
  *
  * A step cannot exceed the requests of its plan. A requestId is made of the run and the name of the
- * request, so a create that is repeated after an interruption makes nothing twice.
+ * request, so no create is made twice.
  */
 import type * as Checksum from "@pawl/core/Checksum"
 import * as Hmac from "@pawl/core/Hmac"

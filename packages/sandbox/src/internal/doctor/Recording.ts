@@ -75,8 +75,8 @@ export const Recording = Schema.Struct({
 export type Recording = typeof Recording.Type
 
 /**
- * Leaves out callbacks whose checksum does not match: anyone can post to a public URL. If none
- * matches, the service signs in another way, and all stay.
+ * Leaves out callbacks whose checksum does not match, because anyone can post to a public URL; but
+ * all stay if none matches.
  */
 export const genuine = (recording: Recording): Recording => {
   const callbacks = recording.callbacks.filter(({ signed }) => signed !== undefined)

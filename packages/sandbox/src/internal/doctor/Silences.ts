@@ -1,10 +1,7 @@
 /**
  * The silences of the specification, and the questions by which a service is asked about each.
  *
- * A row is: the number of the silence, the question, its title, the steps that probe it, the
- * function that reads the answer from a recording, the readings that pawl bears besides the one it
- * assumes, and the question for the service's support. pawl assumes the first reading of a question
- * in `Readings`, unless a profile has another.
+ * pawl assumes the first reading of a question in `Readings`, unless a profile has another.
  */
 import type { Question } from "../../Readings.ts"
 import * as Callbacks from "./Callbacks.ts"
@@ -106,7 +103,6 @@ export const rows: ReadonlyArray<Row> = [
   row(0, "retries", "Repeats of a callback", "callbacks", Callbacks.retries, none, "When is a callback sent again that was answered 500?")
 ]
 
-/** The silences without a probe. */
 // oxfmt-ignore
 export const unprobed: ReadonlyArray<Unprobed> = [
   { silence: 0, title: "Two final statuses", assumed: "a read settles it", why: "it needs a payment that fails first and succeeds later", ask: "Can a FAILED or CANCELLED payment become SUCCEED, and what does its status endpoint answer then?" },

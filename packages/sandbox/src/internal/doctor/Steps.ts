@@ -1,8 +1,8 @@
 /**
  * The steps of a run, with the most requests and amounts of each.
  *
- * A step is left out where an earlier one made it useless, so the plan is an upper limit. An amount
- * is the units of the run and a fraction: `1.10`, whose zero shows how amounts are written.
+ * A step may be left out, so the plan is an upper limit. An amount is the units of the run and a
+ * fraction: `1.10`, whose zero shows how amounts are written.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -1,9 +1,9 @@
 /**
  * Access control for the pages and the control API of a sandbox.
  *
- * Bound to loopback, a sandbox accepts requests from this machine only: a `Host` that is not this
- * machine is 403 (DNS rebinding), and so is the `Origin` of another site. Bound to another address,
- * it has a token, which the control API requires.
+ * Bound to loopback, a sandbox accepts requests from this machine only: another `Host` is 403 (DNS
+ * rebinding), and so is a foreign `Origin`. Bound to another address, its control API requires a
+ * token.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Context from "effect/Context"

@@ -1,9 +1,7 @@
 /**
  * The console at `/` and the API documentation at `/docs`.
  *
- * The console is plain HTML with JavaScript modules over the control API
- * (`docs/decisions/0033-pages.md`). No page loads anything from another host, and no site may frame
- * one.
+ * `docs/decisions/0033-pages.md` explains both.
  */
 import * as Status from "@pawl/core/Status"
 import { Api } from "../contract/Api.ts"

@@ -1,6 +1,3 @@
-/**
- * The texts of the hosted page in German.
- */
 import type { Translation } from "./English.ts"
 
 export const de: Translation = {

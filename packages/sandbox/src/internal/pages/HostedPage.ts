@@ -8,12 +8,9 @@
  * | `/apm/{transactionId}` | the page of a wallet, a bank or a QR code: the `redirectUrl` of an APM payment; with `?frame=1` its `iframeUrl` |
  * | `/challenge/{transactionId}` | the challenge of a transaction, its `challengeUrl`; with `?frame=1` its `challengeUrlIframe` |
  *
- * A page is HTML without a script (`docs/decisions/0033-pages.md`). The language is the `lang` of
- * the intent, else the browser's, else English. A transaction follows its scenario until the
- * customer presses a button; an opened challenge waits for one.
- *
- * A redirect is no confirmation (`spec.md`, "Transaction statuses"), so half of the customers,
- * selected by the seed, return to the `successRedirectUrl` before their payment has ended.
+ * A page is HTML without a script (`docs/decisions/0033-pages.md`);
+ * `docs/decisions/0029-sandbox-answers.md` says what it does. The language is the `lang` of the
+ * intent, else the browser's, else English.
  *
  * For tests in a browser, these `data-testid`s are stable:
  *

@@ -1,7 +1,4 @@
-/**
- * The frame of every page for customers. The policy has no `form-action`: a browser applies it to
- * every redirect after a form, and the merchant's return URL may redirect to any host.
- */
+/** The frame of every page for customers (`docs/decisions/0033-pages.md`). */
 import * as Amount from "@pawl/core/Amount"
 import { stories } from "@pawl/testkit/internal/gateway/Cards"
 import { type Html, html } from "./Html.ts"

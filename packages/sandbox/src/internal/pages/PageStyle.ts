@@ -1,7 +1,3 @@
-/**
- * The stylesheet of the hosted page.
- */
-
 export const style = `
 :root {
   color-scheme: light dark;

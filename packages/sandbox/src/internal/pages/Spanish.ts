@@ -1,6 +1,3 @@
-/**
- * The texts of the hosted page in Spanish.
- */
 import type { Translation } from "./English.ts"
 
 export const es: Translation = {

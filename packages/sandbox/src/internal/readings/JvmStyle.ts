@@ -1,7 +1,6 @@
 /**
  * Responses and callbacks as a service on a JVM often writes them: an absent field is null, and a
- * time is milliseconds since the epoch. The specification leaves both open, so a client has to
- * accept them.
+ * time is milliseconds since the epoch.
  */
 import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
 import { methodOf } from "@pawl/core/Kind"

@@ -1,6 +1,3 @@
-/**
- * The control API: reads and changes the state of a sandbox.
- */
 import { statuses } from "@pawl/core/Status"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -170,7 +167,7 @@ const parseDuration = (text: string): Option.Option<Duration.Duration> =>
 const maxAdvance = Duration.days(36_500)
 const tooFar = invalid([{ field: "advance", message: "Expected at most 100 years in total" }])
 
-/** Refuses a member that a body does not have: a misspelt one would be ignored. */
+/** A misspelt member would be ignored. */
 const strict = <A>(schema: Schema.Codec<A, unknown>) =>
   refusing(Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty: "error" }))
 

@@ -1,6 +1,3 @@
-/**
- * The state of a sandbox without a file.
- */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"

@@ -17,7 +17,7 @@ import type { RequestLog } from "./RequestLog.ts"
 
 /**
  * Makes the listener. A `Host` that is not the sandbox's own is 403, a body of more than 64 KiB is
- * 413. When the scope closes, requests in progress finish first, or are interrupted where possible.
+ * 413.
  */
 export const make = Effect.fnUntraced(function* (
   requestLog: RequestLog,

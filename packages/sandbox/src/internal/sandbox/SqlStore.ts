@@ -1,7 +1,6 @@
 /**
  * The state of a sandbox in one table of a SQL database, which the layer reads when it is built.
- * `save` writes all changes since the last one in one SQL transaction, so changes that belong
- * together are stored together or not at all.
+ * `save` writes all changes since the last one in one SQL transaction.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -22,7 +22,6 @@ export interface Follower {
 
 interface Followed {
   transaction: Transaction | undefined
-  /** The number of statuses that were written. */
   shown: number
   attempts: number
   delivered: number
@@ -100,7 +99,6 @@ export const make = (ids: ReadonlyArray<string>, { suffixes }: Scenario): Follow
 
 const nameWidth = "CUSTOMER_VERIFICATION".length + 2
 
-/** Writes a line with the seconds since the transaction was created. */
 const line = ({ createdTime, transactionId }: Transaction, at: string, text: string): string => {
   const seconds = (Date.parse(at) - Date.parse(createdTime)) / 1000
   return `${transactionId}  ${seconds.toFixed(1).padStart(5)} s  ${text}`

@@ -40,7 +40,6 @@ const start =
 
 const responseTimeout = Duration.seconds(10)
 
-/** A sandbox that does not answer is a failure with a remedy. */
 const execute = (
   { baseUrl }: Target,
   request: HttpClientRequest.HttpClientRequest
@@ -101,8 +100,8 @@ export const login = Effect.fnUntraced(function* (target: Target) {
 })
 
 /**
- * Listens to the changes in the sandbox. Only a sandbox has this stream, so a transaction is never
- * made on a real service by mistake.
+ * Listens to the changes, a stream that only a sandbox has, so that no transaction is made on a
+ * real service.
  */
 export const changes = Effect.fnUntraced(function* (
   target: Target
