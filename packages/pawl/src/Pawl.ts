@@ -100,8 +100,8 @@ const operationsOf = (runner: Promised.Runner, context: Context.Context<Needed>)
  *
  * **Details**
  *
- * A create is stored before it is sent. After a crash any process with the store sends the same bytes
- * again, and `onChange` is called. Call again with the same `requestId` for the outcome.
+ * A create is stored before it is sent, so after a crash any process with the store sends it again.
+ * Call again with the same `requestId` for the outcome.
  *
  * A method rejects with the errors of `@pawl/core/PaymentsError` and of requests. A declined payment is a
  * `Declined`.

@@ -30,8 +30,8 @@ interface Kept {
  *
  * **Details**
  *
- * Loading the module opens nothing, because Next also loads it while it builds. `onChange` is that of the
- * module that was loaded last, so an edited one is called at once; other options need a restart.
+ * Loading the module opens nothing. `onChange` is that of the module that was loaded last; other
+ * options need a restart.
  *
  * @category constructors
  * @since 0.1.0

@@ -23,14 +23,13 @@
  *
  * Without a `token` only this machine has access: the response is 404 if a proxy says that it
  * forwarded the request (`Forwarded`, `X-Forwarded-*`), if its `Host` is not this machine, or if a
- * page of another site made it. With a `token` every request must carry it as a bearer token, else
- * the response is 401, and `hosts` may name the server too. The files of the page need no token,
- * because a browser that opens an address sends none; the page asks for it.
+ * page of another site made it. With a `token` every request but those for the files of the page
+ * must carry it as a bearer token, else the response is 401, and `hosts` may name the server too.
  *
  * **Gotchas**
  *
- * A proxy on this machine that names itself in no header looks like this machine. Serve the admin
- * API on a port of its own that no proxy reaches.
+ * A proxy on this machine may name itself in no header: serve the admin API on a port that no proxy
+ * reaches.
  *
  * @since 0.1.0
  */

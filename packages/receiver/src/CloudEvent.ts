@@ -9,11 +9,10 @@
  * | `source` | `urn:pawl:receiver`, or another URI |
  * | `type` | `pawl.{kind}.{status}`, such as `pawl.card-payment.SUCCEED` |
  * | `subject` | `{method}/{transactionId}` |
- * | `sequence` | `sequence` of the transition in ten digits, so that its texts sort like its numbers |
+ * | `sequence` | `sequence` of the transition in ten digits |
  * | `data` | the transition |
  *
- * A transition has no time of its own, so an event has no `time`. Two events with one `source` and
- * one `id` are the same event.
+ * An event has no `time`. Two with one `source` and `id` are the same event.
  *
  * @since 0.1.0
  */

@@ -5,10 +5,8 @@
  *
  * The forwarder is a handler that posts each transition. The application accepts it by a 2xx
  * response within 10 seconds. Any other response, including a redirect, fails the call, which is
- * retried like every call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours.
- * A late response fails with a `TimeoutError`, and the next call comes after 30 seconds or more. So
- * delivery is at-least-once. The transitions of one transaction are posted in rank order, one at a
- * time.
+ * retried like every call of a handler. A late response fails with a `TimeoutError`, and the next
+ * call comes after 30 seconds or more.
  *
  * The headers are those of [Standard Webhooks](https://www.standardwebhooks.com), so its libraries
  * verify them:
@@ -23,8 +21,7 @@
  *
  * **Gotchas**
  *
- * The signature does not cover the headers `ce-*`. An application that acts on one reads it from
- * the body instead.
+ * The signature does not cover the headers `ce-*`: read the body instead.
  *
  * @since 0.1.0
  */
@@ -103,10 +100,7 @@ const fields = [
   "signed"
 ] as const
 
-/**
- * Returns the key of a secret. Standard Webhooks writes a key as `whsec_` and base64; a secret in
- * another form is its own key.
- */
+/** A secret without `whsec_` is its own key. */
 const keyOf = (
   secret: Redacted.Redacted
 ): Effect.Effect<Redacted.Redacted<string | Uint8Array>> => {

@@ -10,20 +10,15 @@
  *    this one.
  * 2. Otherwise it is the merchant whose `accounts` have the account of the callback.
  *
- * Nothing is verified at this point. The choice only selects the secret that verifies the callback,
- * and the ledger. A callback that another merchant signed is refused with 401 before any statement
- * to the ledger. An unknown merchant gets the same response, so responses do not tell which
- * merchants and accounts there are.
- *
- * A database keeps the id of its merchant, so a start with the database of another one fails. Each
- * worker has slots and a read budget of its own, so a handler that fails or hangs takes none from
- * the others. If more than 1,024 callbacks or 12 MiB wait for stores, a merchant with more than an
- * equal share of them is answered 503.
+ * The choice only selects the ledger and the secret that verifies the callback. A callback that
+ * another merchant signed is refused with 401 before any statement to the ledger, like one of an
+ * unknown merchant. A start with the database of another merchant fails. Each worker has slots and
+ * a read budget of its own. If more than 1,024 callbacks or 12 MiB wait for stores, a merchant with
+ * more than an equal share of them is answered 503.
  *
  * **Gotchas**
  *
- * - Each merchant needs a secret of its own. A merchant that knows the secret of another one can
- *   sign for it.
+ * - Each merchant needs a secret of its own.
  * - A handler that computes for a second without a pause delays all merchants.
  * - Rows that other processes make due are found within 25 ms for each merchant: after 2.5 seconds
  *   with 100 of them (`docs/decisions/0102-each-merchant-of-a-receiver-has-its-own-ledger.md`).

@@ -1,7 +1,6 @@
 /**
- * Checks the arguments of a method that no compiler has checked. A fault names its field and never its
- * value. A misspelt option would be ignored, and a create without a requestId would be a new payment each
- * time.
+ * Checks the arguments of a method that no compiler has checked. A fault names its field and never
+ * its value.
  */
 import { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as RequestBodies from "@pawl/core/internal/RequestBodies"
@@ -41,7 +40,7 @@ const keysOf = (value: object): ReadonlyArray<string> | false | undefined => {
   return keys.length > 0 || typeof Reflect.get(value, "toJSON") === "function" ? undefined : false
 }
 
-/** Copies an input, so that it cannot change, throw or be endless later. */
+/** The copy cannot change, throw or be endless later. */
 const copy = (value: unknown, path: string, depth = 0): Result.Result<unknown, Fault> => {
   const unwritten = () => Result.fail({ path: path.split(".", 4).join("."), message: notJson })
   if (depth > maxDepth || !isWritten(value)) return unwritten()

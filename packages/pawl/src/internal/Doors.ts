@@ -63,8 +63,7 @@ const pathsOf = ({ callbackPath, callbackUrl = "" }: Address): ReadonlySet<strin
   new Set([callbackPath, URL.parse(callbackUrl)?.pathname ?? callbackPath])
 
 /**
- * Tells whether a request is a callback. The first one with a checksum at another path is logged, because the service
- * would get 404 for each callback and nobody would know.
+ * Tells whether a request is a callback. The first one with a checksum at another path is logged.
  */
 const routeOf = (address: Address, context: Context.Context<never>) => {
   const paths = pathsOf(address)

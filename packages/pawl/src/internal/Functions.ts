@@ -15,7 +15,6 @@ import * as Parts from "./Parts.ts"
 
 export type Outside = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-/** Checks the input of a create. */
 export type InputOf = (
   kind: RequestKind,
   value: unknown
@@ -65,7 +64,6 @@ export const references = ({ logger, profile }: Options.LocalOptions) =>
 const switchesOf = (profile: Options.Options["profile"]) =>
   typeof profile === "string" ? undefined : profile
 
-/** Layer of the client, with the settings that no variable can hold. */
 export const client = ({ dispatcher, headers, hooks, profile }: Options.Options) =>
   Client.layerConfig(
     Config.succeed({

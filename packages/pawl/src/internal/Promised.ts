@@ -63,7 +63,6 @@ export const makeRunner = (context: Context.Context<never>) => {
   const closing = new AbortController()
   const closed = closing.signal
   return {
-    /** Is aborted when the runner ends. */
     closed,
     /** Runs an effect as a promise. `method` is the function whose caller the errors show. */
     run: <A, E>(
@@ -140,8 +139,8 @@ export const copiedIf =
     Effect.tap(copied(args), (copies) => check(...copies))
 
 /**
- * Makes the methods of a service return promises. `checks` has the checks of methods with options,
- * and `replaced` the methods that another effect stands for.
+ * `checks` has the checks of methods with options, `replaced` the methods that another effect
+ * replaces.
  */
 export const make = <Service extends object>(
   { run }: Runner,

@@ -23,7 +23,6 @@ interface Entry extends MerchantSettings.Merchant {
   readonly faults: Faults.Faults
 }
 
-/** The base URL of the merchants without one. */
 interface Fallback {
   readonly name: string
   readonly baseUrl: string

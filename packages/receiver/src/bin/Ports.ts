@@ -2,9 +2,7 @@
  * The two ports of the receiver: one for callbacks and probes, which the network reaches, and one
  * for the operator.
  *
- * `/healthz` says that the process serves. `/readyz` says whether its store, or one of its shards,
- * can be written, and is 503 from the start of the shutdown on. Its body names the condition of the
- * receiver; the credentials and the clock in it do not decide.
+ * `docs/decisions/0023-operator-endpoints.md` explains `/healthz` and `/readyz`.
  */
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"

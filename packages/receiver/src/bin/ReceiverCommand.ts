@@ -2,11 +2,8 @@
  * The receiver as a process of its own, for applications in any language.
  *
  * The process prints `ready http://127.0.0.1:4020/callback` on stdout once it serves, and then each
- * transition as one line of JSON, unless transitions are forwarded. Logs go to stderr: on a
- * terminal as text, elsewhere as one object of JSON a line.
- *
- * SIGTERM completes the requests in flight, releases the rows and exits with 0. A second SIGTERM
- * ends the process at once.
+ * transition as one line of JSON, unless transitions are forwarded. Logs go to stderr.
+ * `docs/decisions/0021-handler-calls.md` explains SIGTERM; a second one ends the process at once.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Program from "@pawl/webhook/internal/Program"

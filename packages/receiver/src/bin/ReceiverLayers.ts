@@ -1,4 +1,3 @@
-/** The layers of the command `receiver`. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Handler from "@pawl/core/Handler"
 import type { Hmac } from "@pawl/core/Hmac"

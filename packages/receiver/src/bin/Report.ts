@@ -1,6 +1,3 @@
-/**
- * Errors that a command prints as one sentence.
- */
 import * as Console from "effect/Console"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

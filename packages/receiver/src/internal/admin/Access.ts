@@ -1,10 +1,7 @@
 /**
  * Access control for the admin API, and the files of its page.
  *
- * Without a token only this machine has access: a request is refused if its `Host` is another name
- * (which may resolve to 127.0.0.1), or if a proxy forwarded it. With a token every request must
- * carry it, and its `Host` is this machine or a configured host. A page of another site never has
- * access.
+ * `Admin` explains who has access. Another name as `Host` may resolve to 127.0.0.1.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import { isLoopback } from "@pawl/core/internal/Loopback"

@@ -1,8 +1,5 @@
 /**
  * The page of the admin API: open work, alarms, and redrives of dead letters.
- *
- * The page uses only the admin API, so curl can do the same. It loads nothing from another host,
- * and no site may frame it.
  */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"

@@ -1,4 +1,3 @@
-/** The overview of the admin API. */
 import type { Policy } from "@pawl/core/Evidence"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -48,7 +47,7 @@ const progressOf = ({ cause, rows }: Progress.State) => ({
   }))
 })
 
-/** Makes the reports of the overview, which succeed while the ledger is not available. */
+/** Succeeds while the ledger is not available. */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"] | undefined
@@ -129,5 +128,4 @@ export const make = Effect.fnUntraced(function* (options: {
   }
 })
 
-/** An overview. */
 export type Overview = Effect.Success<Effect.Success<ReturnType<typeof make>>["report"]>

@@ -1,8 +1,7 @@
 /**
  * The files of the receiver's page and of the sandbox's console.
  *
- * A page is plain HTML, stylesheets, and JavaScript modules. Both share styles, icon and basic
- * modules, which a page imports as `@pawl/receiver/page/NAME` (`docs/decisions/0033-pages.md`).
+ * Both share styles, icon and basic modules (`docs/decisions/0033-pages.md`).
  */
 export interface PageFile {
   readonly name: string

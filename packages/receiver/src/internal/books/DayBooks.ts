@@ -2,12 +2,8 @@
  * The books of a compared day: the differences as CSV, and the transactions as double entry for
  * hledger.
  *
- * The double entry books what the service states. A payment that succeeded is a sale, even if
- * refunded or charged back later. The refund of a card payment is booked by its own transaction, and
- * a chargeback with its payment, as a loss of the whole amount. Only card payments have refunds
- * (`spec.md`, "Refunds"), so any other transaction in REFUNDED is booked with the return of its whole
- * amount, and so is a payout in CHARGEBACK. A transaction with several rows is booked once. Fees, and
- * payments that only the service knows, are not in the books.
+ * The double entry books what the service states (`docs/decisions/0083-reconcile-and-replay.md`). A
+ * transaction with several rows is booked once.
  */
 import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Kind from "@pawl/core/Kind"

@@ -1,10 +1,8 @@
 /**
  * Compares the transactions of a day with the service, and changes nothing in either.
  *
- * The transactions are those whose rows were created on the day, in UTC. Ours is the status that
- * the handler received last, as in the merchant's own books; theirs is the status that the service
- * states now. A row is read once more behind the answer, because the handler may have been called
- * since. Fees, and payments that only the service knows, are outside.
+ * The transactions are those whose rows were created on the day, in UTC. A row is read once more
+ * behind the answer, because the handler may have been called since.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Kind } from "@pawl/core/Kind"

@@ -9,7 +9,6 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Reply from "../admin/Response.ts"
 
-/** The most bytes of a response. */
 const maxBytes = 1_000_000
 
 /** Error raised when the admin API does not answer with a document. */

@@ -1,9 +1,8 @@
 /**
  * The tools of the MCP server: they find and explain transactions and requests, and change nothing.
  *
- * The document of the admin API is under `recorded`, apart from the server's own words. Its texts
- * may come from callbacks and operators, so `note` says in each result that they are data.
- * Invisible characters, such as those that change the direction of text, are escaped.
+ * The document of the admin API is under `recorded`. Its texts may come from callbacks and
+ * operators, so `note` says that they are data. Invisible characters are escaped.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -1,9 +1,7 @@
 /**
- * Replays the story of a transaction: whether its facts lead to its row, and whether today's rule
- * would have told the handler the same.
- *
- * Each call of the handler is decided again, by the evidence that its fact names. The times of
- * work, such as the next read, are not part of a story.
+ * Replays the story of a transaction, without its planned times: whether its facts lead to its row,
+ * and whether today's rule, by the evidence that the fact of each call names, would have told the
+ * handler the same.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { initial, type Observation, reduce } from "@pawl/core/Reducer"
@@ -14,7 +12,6 @@ import * as NextWork from "@pawl/webhook/internal/work/NextWork"
 import type { DeadLetter, Row } from "@pawl/webhook/internal/rule/Row"
 import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 
-/** The fields of a row that its facts tell. */
 const fields = [
   "amountCleared",
   "attempt",

@@ -5,10 +5,8 @@ import type { Fact, Kept } from "@pawl/webhook/internal/rule/Fact"
 import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 import * as Time from "./Time.ts"
 
-/** A story. */
 export type StoryReport = ReturnType<typeof make>
 
-/** A fact of a story. */
 export type FactReport = ReturnType<typeof reportOf>
 
 /**
