@@ -1,4 +1,3 @@
-/** Numbers in arguments of commands. */
 import * as Result from "effect/Result"
 
 const refused = (name: string, kind: string, text: string) =>

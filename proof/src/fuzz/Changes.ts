@@ -1,6 +1,3 @@
-/**
- * Random changes of an input.
- */
 import type { SeededRandom } from "../rel/SeededRandom.ts"
 
 /** The most bytes of an input; a callback has 64 KiB at most. */

@@ -1,7 +1,6 @@
 /**
  * Fuzzes by coverage: an input that runs a new block, or a block a new number of times, joins the
- * corpus. A finding is an input for which the target throws, takes longer than `timeLimit`, or does
- * work that grows faster than the input.
+ * corpus.
  */
 import * as SeededRandom from "../rel/SeededRandom.ts"
 import * as Changes from "./Changes.ts"
@@ -30,17 +29,13 @@ export interface Fuzzer {
   readonly outcome: () => Outcome
 }
 
-/** The most milliseconds of an input. */
+/** In milliseconds. */
 const timeLimit = 5000
-/**
- * The most growth of work when the input doubles: linear work doubles, and quadratic work grows
- * four times.
- */
+/** Linear work doubles when the input doubles, and quadratic work grows four times. */
 const maxGrowth = 3
 /** The least work that is compared. */
 const minWork = 20_000
 const batchSize = 64
-/** The most bytes of repetitions. */
 const grownLength = 8192
 const maxFindings = 5
 const growthShare = 0.5

@@ -141,7 +141,6 @@ export const cardBody = (over: Readonly<Record<string, unknown>> = {}) => ({
   ...over
 })
 
-/** Returns metadata that selects a scenario, if the service has any. */
 export const scenarioMetadata = (name: string) => ({ metadata: { "sandbox.scenario": name } })
 
 export const field = ({ json }: JsonResponse, name: string): string =>

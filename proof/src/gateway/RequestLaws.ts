@@ -197,7 +197,6 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
   )
 ]
 
-/** Returns the sorted fields of a 400, without members. */
 const fieldsOf = (json: unknown): ReadonlyArray<string> => {
   const { errors = [] } = json as {
     readonly errors?: ReadonlyArray<{ readonly field: string }>

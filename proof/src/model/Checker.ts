@@ -26,12 +26,11 @@ export interface Step<State> {
 /** The steps of a state; `false` and `undefined` are steps that are not possible. */
 export type Steps<State> = ReadonlyArray<Step<State> | false | undefined>
 
-/** A state; `faults` is the number of faults that may still come. */
+/** `faults` is the number of faults that may still come. */
 export interface Faulty {
   readonly faults: number
 }
 
-/** Returns the constructors of the steps of a model. */
 export const kinds = <State>() => {
   const make =
     (usual: Step<State>["kind"], isSeen = false) =>
@@ -44,7 +43,6 @@ export const kinds = <State>() => {
   return { protocol: make("protocol"), fault: make("fault"), seen: make("protocol", true) }
 }
 
-/** One of the two processes of a model. */
 export type Index = 0 | 1
 
 export const both = [0, 1] as const

@@ -16,12 +16,10 @@ const following = <State extends Faulty>(state: State, steps: Steps<State>, even
     )
     .map((step) => after(state, step))
 
-/** Returns the reason why events are not those of a model. */
 export const missOf = <State extends Faulty>(
   { first, ofEvent = () => [], steps }: Machine<State>,
   events: ReadonlyArray<string>
 ): string | undefined => {
-  /** Adds the states to which steps lead that no event shows. */
   const close = (states: ReadonlyArray<State>): ReadonlyArray<State> => {
     const closed = new Map<string, State>()
     const open = [...states]

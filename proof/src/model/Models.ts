@@ -1,4 +1,3 @@
-/** The three models: of the protocol, of a durable request, and of the engine. */
 import { check, type Faulty, type Machine, type Mutants } from "./Checker.ts"
 import * as Protocol from "./Protocol.ts"
 import * as RequestRules from "./RequestRules.ts"

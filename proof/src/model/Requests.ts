@@ -14,7 +14,7 @@ import type { Rules, Scope } from "./RequestRules.ts"
 
 /** The first state of everything, without faults. */
 class State {
-  /** The time in milliseconds. */
+  /** In milliseconds. */
   readonly now: number = 0
   readonly row: RequestRow | undefined = undefined
   readonly tasks: readonly [Task, Task] = [idle, idle]
@@ -47,7 +47,7 @@ const { fault, protocol, seen } = kinds<State>()
 
 const idle = new Task()
 
-/** A step of time in milliseconds. */
+/** In milliseconds. */
 const tick = RequestRule.maxWait
 const leaseTime = 30_000
 /** The time for which the service knows a requestId, and a request in doubt is sent again. */

@@ -1,4 +1,3 @@
-/** The sources of the code's traces. */
 import * as Effect from "effect/Effect"
 import * as Stores from "../rel/Stores.ts"
 import * as VirtualDatabase from "../rel/VirtualDatabase.ts"

@@ -1,7 +1,6 @@
 /**
- * The state of the model: an order, its transaction at the service, its row, and two workers. Rows
- * share nothing but the time of the workers, so one transaction is enough. No rule reads `answered`
- * and `committed`.
+ * The state of the model: an order, its transaction at the service, its row, and two workers. No
+ * rule reads `answered` and `committed`.
  */
 import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
@@ -79,8 +78,7 @@ export const { fault, protocol, seen } = kinds<State>()
 export const hasLease = ({ row }: State, by: Index): boolean => row?.lease?.by === by
 
 /**
- * Returns the same value for two states if one becomes the other when the workers change places. A
- * worker without the lease writes nothing, so what it knows changes no other step.
+ * Returns the same value for two states if one becomes the other when the workers change places.
  */
 export const canonical = (state: State): unknown => {
   const { row, workers } = state

@@ -1,4 +1,3 @@
-/** The steps of a worker. */
 import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal } from "@pawl/core/Status"

@@ -1,4 +1,3 @@
-/** The report of the mutants. */
 import { dirname } from "node:path"
 import { apply, type Mutant } from "./Mutant.ts"
 

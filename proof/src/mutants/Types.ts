@@ -1,4 +1,3 @@
-/** Asks TypeScript whether a mutant compiles. */
 import { join } from "node:path"
 import { API } from "typescript/unstable/sync"
 import { apply, type Mutant } from "./Mutant.ts"

@@ -2,9 +2,8 @@
  * Command:
  * `pnpm mutants [PATH…] [--changed BASE] [--sample N] [--seed N] [--minutes N] [--tests PATTERN]`.
  *
- * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`). A sample
- * is drawn of each path. The exit code is 1 if a mutant is alive that `proof/mutants/equal.json`
- * does not list.
+ * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`).
+ * `docs/proof.md` explains the rest.
  */
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"

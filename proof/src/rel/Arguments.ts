@@ -1,6 +1,3 @@
-/**
- * Arguments of `rel`.
- */
 import * as Result from "effect/Result"
 import { parseArgs } from "node:util"
 import * as Numbers from "../Numbers.ts"
@@ -48,7 +45,6 @@ const parsed = (args: ReadonlyArray<string>) =>
 
 const fail = (sentence: string) => Result.fail<Mistake>({ sentence, hasTable: false })
 
-/** Reads a number, if it is given. */
 const numberOf = (
   name: string,
   text: string | undefined,

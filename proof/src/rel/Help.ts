@@ -1,4 +1,3 @@
-/** The help of `rel`. */
 import { type Run, storesOf } from "./Run.ts"
 
 const usage = `rel NAME [options]: runs one reliability run, and prints one line of JSON with its counts and its verdict

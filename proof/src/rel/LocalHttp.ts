@@ -1,10 +1,9 @@
-/** HTTP on the loopback interface. */
 import * as Effect from "effect/Effect"
 import { Agent, request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Callback } from "./FakeService.ts"
 
-/** Ends a post that hangs, in milliseconds. */
+/** In milliseconds. */
 const hangTimeout = 30_000
 
 /**

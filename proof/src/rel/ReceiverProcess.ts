@@ -65,7 +65,6 @@ const processOf = ({ child, errorLine, exited, line, stderr }: Program.Program) 
       child.kill("SIGUSR2")
       return Effect.runPromise(Effect.asVoid(Effect.timeoutOption(exited, "1 second")))
     },
-    /** Returns its exit code. */
     stop: () => {
       child.kill("SIGTERM")
       return Effect.runPromise(Effect.map(exited, ({ code }) => code))
@@ -128,7 +127,7 @@ export const waitForPort = ({ errors, ready }: ReceiverProcess) =>
         : Effect.succeed(port)
   )
 
-/** Ends a receiver with SIGTERM, which must give 0 within `limit` milliseconds. Returns its time. */
+/** SIGTERM must give 0 within `limit` milliseconds. Returns the time. */
 export const stopWithin = async (limit: number, receiver: ReceiverProcess, miss: Miss) => {
   const startedAt = performance.now()
   const code = await receiver.stop()

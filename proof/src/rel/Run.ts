@@ -1,6 +1,3 @@
-/**
- * A reliability run, its parts and its report.
- */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stores from "./Stores.ts"
@@ -40,7 +37,6 @@ export const storesOf = ({ count, stores }: Run) => {
   return { possible, usual: stores ?? possible }
 }
 
-/** Notes an expectation that did not hold. */
 export type Miss = (sentence: string) => void
 
 const listedMisses = 20
@@ -121,7 +117,6 @@ export const onStore = <Name extends StoreName, Own extends RunOptions, A extend
     })
   })
 
-/** Runs one part on each store of the options. */
 export const onStores = <Own extends RunOptions, E, R>(
   options: Own,
   part: (part: StorePart<Own>) => Effect.Effect<Figures, E, R>

@@ -1,6 +1,6 @@
 /**
- * Senders that post the callbacks of many transactions to the receivers, until each is answered
- * 200: histories of transactions, shuffled, some callbacks more than once.
+ * Senders that post shuffled histories of transactions, some callbacks more than once, until each
+ * is answered 200.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import type { SeededRandom } from "./SeededRandom.ts"
 import * as Wait from "./Wait.ts"
 
 const queueLength = 60
-/** Ends the wait for responses, in milliseconds. */
+/** In milliseconds. */
 const hangTimeout = 60_000
 
 const possibleHistories: ReadonlyArray<ReadonlyArray<Status>> = [

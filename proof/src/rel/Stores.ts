@@ -24,7 +24,6 @@ export type StoreOf<Name extends Store["_tag"]> = Extract<Store, { readonly _tag
 
 export type SqlStore = Exclude<Store, { readonly _tag: "memory" }>
 
-/** A folder that is deleted when the scope ends. */
 export const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-rel-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))

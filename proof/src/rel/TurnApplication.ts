@@ -1,6 +1,6 @@
 /**
- * The merchant's application with slow calls, which judges the turns of each transaction. A call
- * may overlap the one before it only when the lease of that one has run out.
+ * The merchant's application with slow calls, which judges turns: a call may overlap the one before
+ * it only when the lease of that one has run out.
  *
  * Two consumers apply the transitions, one as a call begins and one as it ends; both drop a
  * transition whose sequence is not higher than the last one.

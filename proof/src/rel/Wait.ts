@@ -1,4 +1,4 @@
-/** Waits for a state of other processes, and never for a time alone. */
+/** Waits for a state of other processes. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Miss } from "./Run.ts"
 

@@ -2,8 +2,8 @@
  * Tries to tell the accounts of a hundred merchants from those of nobody by response times.
  *
  * A trial posts 400 forged callbacks about one account, and between them 400 about accounts of
- * nobody. In the first half of the trials the attacker learns the best statistic, direction and
- * threshold; in the second it guesses.
+ * nobody. In half of the trials the attacker learns the best statistic, direction and threshold;
+ * then it guesses.
  */
 import * as Effect from "effect/Effect"
 import { MinimumLogLevel } from "effect/References"

@@ -7,9 +7,8 @@
  * - *database*: the clock of the database is set.
  * - *pause*: SIGSTOP for 35 seconds, 5 more than a lease.
  *
- * No call begins before the one before it has ended or its lease has run out, the handler gets every end,
- * nothing answered 200 is lost, and each effect is committed once. A machine's clock ends no lease;
- * a step of more than 8 seconds of the database may.
+ * No call begins before the one before it has ended or its lease has run out, the handler gets
+ * every end, nothing answered 200 is lost, and each effect is committed once.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -30,12 +29,12 @@ const steps = [1000, 8000, 45_000, 600_000, 7_200_000]
 const harmlessStep = 8000
 const skew = 45_000
 /**
- * The time after which every process has noticed a step of the database, in milliseconds: each measures that clock when
- * its measurement is 10 seconds old, and a statement may take 3 seconds.
+ * The milliseconds after which every process has noticed a step of the database
+ * (`docs/decisions/0036-proof.md`).
  */
 const noticeTime = 13_000
 const answersPerFault = 60
-/** Ends the wait for the last calls, in milliseconds. */
+/** In milliseconds. */
 const settleTimeout = 300_000
 const alarmLimit = 5000
 

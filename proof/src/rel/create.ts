@@ -21,7 +21,7 @@ const killedAnywhere = 0.25
 const askedAgain = 0.3
 const markTimeout = 500
 const startTimeout = 60_000
-/** Ends the wait for the last outcomes, in milliseconds. */
+/** In milliseconds. */
 const settleTimeout = 400_000
 const defaultLoss = 0.3
 

@@ -13,7 +13,7 @@ import * as TurnApplication from "./TurnApplication.ts"
 
 const answersPerRestart = 60
 const maxEndTime = 20_000
-/** Ends the wait for the last calls, in milliseconds. */
+/** In milliseconds. */
 const settleTimeout = 240_000
 
 /** Options in milliseconds that only tests change. */

@@ -10,7 +10,7 @@ import * as Wait from "./Wait.ts"
 
 const connections = 64
 const transactionId = "100001"
-/** Ends the wait for the mark of the call, in milliseconds. */
+/** In milliseconds. */
 const markTimeout = 10_000
 
 const onStore = Effect.fnUntraced(function* ({ count, miss, progress, store }: StorePart) {

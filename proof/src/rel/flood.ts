@@ -33,7 +33,7 @@ const maxMemoryMiB = 512
 const maxAnswerMs = 1000
 const maxToldMs = 2000
 const genuineGap = 50
-/** Ends the wait for the last calls, in milliseconds. */
+/** In milliseconds. */
 const tellTimeout = 10_000
 
 const statusOf = (n: number): Status => statuses[n % statuses.length] ?? "NEW"

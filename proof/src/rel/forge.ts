@@ -15,7 +15,6 @@ import { makePost, repeat } from "./LocalHttp.ts"
 
 type Options = Omit<RunOptions, "stores">
 
-/** The number of changed callbacks for which one genuine callback is verified. */
 const genuineEvery = 500
 const yieldEvery = 20_000
 

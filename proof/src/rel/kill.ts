@@ -21,9 +21,9 @@ import * as Wait from "./Wait.ts"
 const answeredBeforeKill = { least: 20, most: 200 }
 /** The longest delay of a kill after these responses, in milliseconds. */
 const killDelay = 20
-/** The most handler calls in flight (`Worker`). */
+/** As `Worker` has it. */
 const callsInFlight = 64
-/** Ends the wait for the last calls, in milliseconds without one, and that for their marks. */
+/** In milliseconds. */
 const settleTimeout = { withLeases: 360_000, withoutLeases: 60_000 }
 
 /** Options that only tests change; `leases` false deletes the leases of killed receivers. */

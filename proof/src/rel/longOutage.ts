@@ -22,7 +22,7 @@ import * as VirtualDatabase from "./VirtualDatabase.ts"
 const second = 1000
 const hour = 3600 * second
 const readsPerSecond = 20
-/** The milliseconds of the gap of failed reads and of a lease, in which the rest is handled. */
+/** In milliseconds: the gap of failed reads and a lease. */
 const slack = 60 * second
 const concurrency = 64
 const readTime = 20

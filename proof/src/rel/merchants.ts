@@ -39,12 +39,11 @@ import * as Wait from "./Wait.ts"
 /** The broken merchant gets a tenth of the load. */
 const brokenWeight = 11
 const connections = 16
-/** The number of foreign callbacks for which one genuine callback is posted. */
 const genuineEvery = 500
 const blocks = 12
 /** The most posts of one callback. */
 const deliveries = 31
-/** Ends the wait for the last calls, in milliseconds. */
+/** In milliseconds. */
 const tellTimeout = 300_000
 const measured = 300
 const load = 0.25

@@ -17,7 +17,7 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 import * as Wait from "./Wait.ts"
 
-/** The longest wait for a step, in milliseconds. */
+/** In milliseconds. */
 const stepTimeout = 60_000
 
 const written = <A>(value: A) => ({ value, result: undefined })

@@ -14,7 +14,7 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Wait from "./Wait.ts"
 
 const ordersPerCycle = 4
-/** The longest wait for a step, in milliseconds. */
+/** In milliseconds. */
 const stepTimeout = 90_000
 
 const onStore = Effect.fnUntraced(function* ({

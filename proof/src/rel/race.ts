@@ -11,7 +11,7 @@ import * as Wait from "./Wait.ts"
 
 const keysAtOnce = 16
 const postsOfOneCallback = 100
-/** Ends the wait for the last call, in milliseconds. */
+/** In milliseconds. */
 const callTimeout = 60_000
 
 interface RaceOptions extends RunOptions {

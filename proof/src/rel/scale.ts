@@ -21,9 +21,7 @@ import * as Wait from "./Wait.ts"
 const shards = 4
 const receivers = 3
 const cutOff = 1
-/** The limit of reads in a second, over all databases. */
 const readsPerSecond = 200
-/** The transactions that begin in a second. */
 const pace = 80
 const burst = 200
 /** The difference of handler times that a busy machine makes, in milliseconds. */

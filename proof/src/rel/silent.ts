@@ -63,7 +63,7 @@ interface Limits extends RunOptions {
   readonly recovery: number
 }
 
-/** The time between two questions, each with two callbacks, in milliseconds. */
+/** In milliseconds; each comes with two callbacks. */
 const questionInterval = 250
 
 interface Readiness {

@@ -68,7 +68,6 @@ const play = Effect.fnUntraced(function* ({ count, log, miss, store }: Part) {
     )
     return took
   })
-  /** Returns the median of the last claims and the growth of the tables. */
   const work = Effect.fnUntraced(function* (name: string, time: number) {
     const rounds = Math.max(20, Math.round((time / 1000) * pace * (count / fullCount)))
     log(`${rounds} rounds of ${batch} callbacks, ${name}`)

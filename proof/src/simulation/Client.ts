@@ -1,4 +1,3 @@
-/** The client of the merchant's processes. */
 import type { Hmac } from "@pawl/core/Hmac"
 import type * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"

@@ -1,4 +1,3 @@
-/** Coverage marks: events that the simulations together must meet. */
 import * as Faults from "@pawl/testkit/Faults"
 import { forgeries, handlerActions, processes, faultKinds } from "./Plan.ts"
 

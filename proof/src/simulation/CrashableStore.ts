@@ -1,6 +1,6 @@
 /**
  * A ledger that outlives its processes, and can be unavailable, slow, or lose its reply. A slow
- * statement takes effect at its end, so it is lost when its process dies earlier.
+ * statement takes effect at its end, unless its process dies earlier.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Ledger from "@pawl/webhook/Ledger"

@@ -1,7 +1,6 @@
 /**
  * The merchant's shop: it makes operations, registers them, and continues open orders after a
- * crash. A call with a requestId is repeated until its outcome is known, or the service has refused
- * it three times over ten minutes, as durable requests are.
+ * crash. A call with a requestId is repeated as durable requests are.
  */
 import { Hmac } from "@pawl/core/Hmac"
 import type { CreateError } from "@pawl/core/PaymentsError"

@@ -1,4 +1,3 @@
-/** An observer of a simulation, whose functions change nothing. */
 import type { Transition } from "@pawl/core/Handler"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import type { Journal } from "@pawl/webhook/Journal"

@@ -25,7 +25,6 @@ const minute = 60_000
 
 /** The shortest outage after which all is read again: a minute longer than the repeats of a callback. */
 const leastOutage = 63 * minute
-/** The time without a fault in which all is read and told. */
 const calmTime = 30 * minute
 const leaseTime = minute / 2
 /** A clock that jumped in this time may leave a wrong note of when a worker was alive. */

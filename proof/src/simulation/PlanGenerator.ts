@@ -1,6 +1,3 @@
-/**
- * Draws the plans of simulations.
- */
 import type { Policy } from "@pawl/core/Evidence"
 import * as Scenario from "@pawl/testkit/Scenario"
 import * as Struct from "effect/Struct"

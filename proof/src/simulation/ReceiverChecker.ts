@@ -48,14 +48,12 @@ interface Commit {
 interface History {
   readonly accepted: Map<Status, ReadonlyArray<number>>
   readonly commits: Array<Commit>
-  /** The last attempt of each call, by its id. */
   readonly calls: Map<string, number>
 }
 
 /** The longest time from a callback to its commit in the quiet time, in milliseconds. */
 const maxDelay = 3000
 
-/** The longest gap between reads of a transaction that may change, and the longest faults. */
 const maxGap = 14 * day
 const faultTime = day
 

@@ -1,4 +1,3 @@
-/** Trace of a simulation. */
 import { Hmac } from "@pawl/core/Hmac"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -36,7 +36,7 @@ interface Turns {
 const second = 1000
 const hour = 3600 * second
 
-/** A lease, and the least that is left of it when a call is interrupted, in milliseconds. */
+/** The lease, and what is at least left of it at an interruption, in milliseconds. */
 const leaseTime = 30 * second
 const leastRest = 3 * second
 /** The longest time from a callback to its first call. */

@@ -1,6 +1,3 @@
-/**
- * The inputs of the committed vectors of callbacks.
- */
 import { signedNames } from "@pawl/core/internal/SignedFields"
 import * as Checksum from "@pawl/core/Checksum"
 import type { Method } from "@pawl/core/Kind"

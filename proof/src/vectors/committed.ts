@@ -1,4 +1,3 @@
-/** The inputs of the committed vectors. */
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
 import { callbacks } from "./callbacks.ts"

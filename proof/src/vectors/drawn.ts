@@ -1,6 +1,3 @@
-/**
- * Random inputs of vectors.
- */
 import { type Method } from "@pawl/core/Kind"
 import { signedNames } from "@pawl/core/internal/SignedFields"
 import * as Checksum from "@pawl/core/Checksum"
