@@ -35,7 +35,6 @@ interface Diagnostics {
     readonly name: string
     readonly message: string
   }>
-  /** Files that were checked; absent if there were none. */
   readonly files?: ReadonlyArray<{ readonly file: string }>
 }
 

@@ -1,10 +1,9 @@
 /**
  * The import-direction check: imports point down and never sideways.
  *
- * A package imports the packages that its package.json lists, where `rules` allows them; a new
- * dependency needs a decision page first. `layers` is the order of its rooms. A relative import
- * stays inside its package and names the file, no module imports a barrel or a bin, and a portable
- * module imports none that needs Node.
+ * A package imports the packages that its package.json lists, where `rules` allows them. `layers`
+ * is the order of its rooms. A relative import stays inside its package and names the file, no
+ * module imports a barrel or a bin, and a portable module none that needs Node.
  *
  * Prints one line per finding and exits 1 if there are any.
  */
@@ -19,7 +18,6 @@ interface Rule {
   readonly may: ReadonlyArray<RegExp>
   /** The files of their own package that they may import, if not all. */
   readonly relative?: ReadonlyArray<string>
-  /** The reason for the rule, printed with a finding. */
   readonly why: string
 }
 

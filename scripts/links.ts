@@ -13,7 +13,7 @@ export interface Page {
 /** Returns a page without its code, which may look like headings and links. */
 const proseOf = (text: string): string => text.replaceAll(/^ *```.*?^ *``` *$/gmsu, "")
 
-/** Returns the anchors of a page's headings, as GitHub makes them. */
+/** As GitHub makes them. */
 const anchorsOf = (text: string): ReadonlySet<string> => {
   const slugger = new Slugger()
   const headings = Array.from(proseOf(text).matchAll(/^#+ (.+)$/gmu), ([, title = ""]) => title)

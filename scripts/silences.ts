@@ -2,8 +2,8 @@
  * The silence check: every statement of docs/spec.md that something is "not shown" has a decision
  * page.
  *
- * A page answers it in a line that quotes the whole sentence, or the whole cell of a table,
- * exactly: `Answers: "…: not shown."`. A quote that occurs in several places answers all.
+ * A page answers it in a line that quotes the whole sentence or cell of a table: `Answers: "…: not
+ * shown."`. A quote answers all its places.
  *
  * Prints every silence with its page. Exits 1 if a silence has no page, a quote is not in the
  * specification, or a source names a page that does not exist.

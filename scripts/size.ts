@@ -1,6 +1,6 @@
 /**
  * The size check: bundles each part of pawl with esbuild, minified and gzipped, without Node's
- * modules and undici, which only the client for Node needs.
+ * modules and undici.
  *
  * `limit` is a ratchet: the size that was reached, rounded up. A change only lowers it, until it is
  * `goal`; the commit of an exception gives the reason. The state model imports nothing.

@@ -1,9 +1,8 @@
 /**
  * Measures several variants of one operation in the same run.
  *
- * Variants run in rounds, each for about the same CPU time, in an order that rotates every round,
- * so a busy machine affects all alike. The result is the median and the quartiles of the ratio of
- * CPU times to the floor in the same round.
+ * Variants run in rounds, each for about the same CPU time, in a rotating order. The result is the
+ * median and the quartiles of the ratio of CPU times to the floor in the same round.
  */
 import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import { type ChildProcess, fork } from "node:child_process"

@@ -26,7 +26,6 @@ export const heading = ({ floor, unit }: Report): string =>
 
 const startOf = (name: string): string => `| [${name}](images/bench-${name}.svg)`
 
-/** The most variants of a benchmark whose table has all of them. */
 const mostVariants = 12
 
 const row = (report: Report): string => {

@@ -1,4 +1,3 @@
-/** A folder for the files of a benchmark. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -21,7 +21,6 @@ const peers: ReadonlyMap<string, string> = new Map([
   ["svix", `export { Webhook } from "svix"`]
 ])
 
-/** Returns the bytes of a bundle, minified and gzipped. */
 const bundleSize = async (contents: string): Promise<number> => {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },

@@ -1,9 +1,9 @@
 /**
  * Shows a handler that publishes each transition to NATS JetStream, as a CloudEvent, for any number of programs.
  *
- * A transition is accepted when JetStream has stored it. While the server is away, the receiver calls the handler again
- * after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours. The id of the transition is the id of the message, so
- * JetStream stores it once, however often it is published: its window of duplicates is longer than these 24 hours.
+ * A transition is accepted when JetStream has stored it. While the server is away, the receiver
+ * calls the handler again for 24 hours. The id of the transition is the id of the message, so
+ * JetStream stores it once: its window of duplicates is longer.
  *
  * `natsConsumer.ts` consumes the stream. `examples/test/nats.test.ts` runs both with a server that is killed.
  */

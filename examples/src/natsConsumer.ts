@@ -1,9 +1,10 @@
 /**
  * Shows a program that consumes the stream of `nats.ts`: it applies each transition of a transaction once, in order.
  *
- * JetStream delivers a message again until it is acknowledged, and with `max_ack_pending` 1 no later one before that. An
- * acknowledgement may be lost, so the program keeps the last transition that it applied of each transaction, and applies only
- * later ones. A real program keeps its status and `sequence` in the row that it changes, in one database transaction.
+ * JetStream delivers a message again until it is acknowledged, and with `max_ack_pending` 1 no
+ * later one before that. An acknowledgement may be lost, so the program applies only transitions
+ * later than the last one of their transaction. A real program keeps status and `sequence` in the
+ * row that it changes.
  */
 import { AckPolicy, jetstream, jetstreamManager } from "@nats-io/jetstream"
 import { nanos } from "@nats-io/transport-node"

@@ -1,10 +1,10 @@
 /**
  * Shows a run of payouts from a CSV file. It can be stopped and started at will, and pays every line once.
  *
- * `node examples/src/payoutRun.ts payouts.csv` writes all payouts to a database in one transaction, and sends them, 16 at
- * a time. On a terminal it shows a progress bar. After Ctrl-C, a crash or `kill -9`, start it again with the same file: it
- * goes on where the last one ended. The id of a line is the requestId of its payout. The exit code is 0 if every payout
- * was made. The receiver reports their final statuses, if it runs over the same database.
+ * `node examples/src/payoutRun.ts payouts.csv` writes the payouts to a database, and sends them, 16
+ * at a time. After Ctrl-C, a crash or `kill -9`, start it again with the same file. The id of a
+ * line is the requestId of its payout. The exit code is 0 if every payout was made. A receiver over
+ * the same database reports their final statuses.
  *
  * Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAYOUTS_FILE (the SQLite file, default payouts.db)
  * from the environment.

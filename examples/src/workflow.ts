@@ -1,9 +1,8 @@
 /**
  * Shows a handler that starts a durable workflow of Effect for a confirmed payment: ship, and ask for a review later.
  *
- * The receiver tells a transition at least once. The execution of a workflow has an id, made of its `idempotencyKey`, so
- * a transition that is delivered twice starts one execution. The handler only starts it and returns: steps that take days do
- * not belong into a call of the handler, which is interrupted after 5 minutes.
+ * The id of an execution is made of its `idempotencyKey`, so a transition that is delivered twice
+ * starts one. The handler only starts it, because a call is interrupted after 5 minutes.
  *
  * `WorkflowEngine.layerMemory` is for tests. In production the engine is `ClusterWorkflowEngine` with a SQL database.
  */

@@ -23,7 +23,7 @@ export type Call<All extends Operations> = <Name extends keyof All & string>(
   input: Parameters<All[Name]>[0]
 ) => Promise<Awaited<ReturnType<All[Name]>>>
 
-/** The longest time of a call, in milliseconds. */
+/** In milliseconds. */
 const callTimeout = 120_000
 
 const call = (child: ChildProcess, name: string, input: unknown) =>
@@ -44,7 +44,6 @@ const call = (child: ChildProcess, name: string, input: unknown) =>
     child.once("exit", ended).once("message", take).send([name, input])
   })
 
-/** Starts a program, which ends with the scope. */
 export const start = <All extends Operations>(program: string, tree: string, options: unknown) =>
   Effect.acquireRelease(
     Effect.sync(() =>

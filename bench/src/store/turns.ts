@@ -1,6 +1,3 @@
-/**
- * Measures the old and the new commit in turns, and judges their figures.
- */
 import { compare, type Spread } from "../harness.ts"
 
 export const sides = ["old", "new"] as const

@@ -9,7 +9,6 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 
-/** The recorded transitions. */
 export class HandlerLog extends Context.Service<
   HandlerLog,
   SubscriptionRef.SubscriptionRef<ReadonlyArray<Handler.Transition>>
@@ -20,7 +19,6 @@ export const layer = Layer.effect(
   SubscriptionRef.make<ReadonlyArray<Handler.Transition>>([])
 )
 
-/** The handler that the receiver calls. */
 export const layerHandler = Handler.layer((transition) =>
   Effect.flatMap(
     HandlerLog,
@@ -28,7 +26,6 @@ export const layerHandler = Handler.layer((transition) =>
   )
 )
 
-/** Returns all recorded transitions. */
 export const transitions = Effect.flatMap(HandlerLog, SubscriptionRef.get)
 
 /** Waits until the handler receives a status of a transaction. */

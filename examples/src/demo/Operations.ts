@@ -1,7 +1,4 @@
-/**
- * All operations of the demo. They run concurrently. The scenario of each operation sets its outcome and how
- * its callbacks are delivered: `succeed+lost` succeeds, and one of its callbacks is lost.
- */
+/** All operations of the demo, which run concurrently, each with its scenario. */
 import * as Effect from "effect/Effect"
 import * as Customer from "./Customer.ts"
 import * as HandlerLog from "./HandlerLog.ts"
@@ -73,7 +70,6 @@ const refunds = Effect.gen(function* () {
   )
 })
 
-/** Visits of customers to the hosted page. */
 const visits = Effect.all(
   [
     visit("page-card", "succeed+shuffle+duplicate", (page) =>
@@ -97,7 +93,6 @@ const visits = Effect.all(
   concurrently
 )
 
-/** The number of transactions that all operations make. */
 export const transactionCount = 32
 
 /** Runs all operations and returns the created subscription. */

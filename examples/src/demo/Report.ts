@@ -29,7 +29,6 @@ export interface Report {
   readonly accepted: number
 }
 
-/** Makes the reports of all transactions of the service. */
 export const makeAll = Effect.fnUntraced(function* (journal: ReadonlyArray<Entry>) {
   const { transactions } = yield* Gateway
   const deliveries = yield* (yield* Courier).deliveries
@@ -49,7 +48,6 @@ export const makeAll = Effect.fnUntraced(function* (journal: ReadonlyArray<Entry
   })
 })
 
-/** Returns the delivery suffixes of a transaction's scenario. */
 export const suffixesOf = ({ transaction }: Report): ReadonlyArray<keyof Scenario.Suffixes> => {
   const suffixes = Scenario.parse(transaction.metadata?.[Scenario.key] ?? "succeed")?.suffixes
   return Scenario.suffixes.filter((suffix) => suffixes?.[suffix] === true)

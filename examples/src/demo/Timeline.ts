@@ -10,7 +10,6 @@ import { problems, missing, type Report, suffixesOf } from "./Report.ts"
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Colours the text when the output is a terminal. */
 const styled = (style: Style, text: string) => styleText(style, text, { stream: process.stdout })
 
 const groups = [
@@ -30,7 +29,6 @@ const groupOf = ({ intentId, kind, subscriptionId }: Transaction): (typeof group
   return kind === "card-payment" ? "Card payments" : "Payments"
 }
 
-/** Formats all reports, group by group. */
 export const print = (reports: ReadonlyArray<Report>): string =>
   groups
     .map((group) => ({
@@ -90,7 +88,6 @@ const printReport = (report: Report): string => {
   ].join("\n")
 }
 
-/** Describes the statuses of the service without a callback. */
 const notSent = (report: Report): string => {
   const statuses = missing(report)
   return statuses.length === 0 ? "" : `${statuses.join(", ")}: the service was read instead`
@@ -113,7 +110,6 @@ const deliveries = {
   lost: "the last one lost"
 }
 
-/** Describes the true course of a transaction, and how its callbacks were delivered. */
 const courseOf = (report: Report): string => {
   const { history, status } = report.transaction
   const declined = status === "SUCCEED" && history.some((each) => each.status === "FAILED")

@@ -14,7 +14,6 @@ export interface Outcome {
   readonly cents: number
 }
 
-/** Returns the outcome of the usual handler for the callbacks that arrived. */
 export const outcomeOf = ({ entries, transaction }: Report): Outcome => {
   let believed: Status | undefined
   for (const entry of entries) {
@@ -68,7 +67,6 @@ const row = (cells: readonly [string, string, string, string, string]): string =
     .join("")
     .trimEnd()
 
-/** Formats a table with one line for each transaction, and the sum of the cost. */
 export const print = (reports: ReadonlyArray<Report>): string => {
   const outcomes = reports.map((report) => ({ report, ...outcomeOf(report) }))
   const wrong = outcomes.filter(({ mistake }) => mistake !== undefined)
@@ -103,7 +101,6 @@ export const print = (reports: ReadonlyArray<Report>): string => {
   ].join("\n")
 }
 
-/** Formats the sum of the costs, by currency. */
 const totals = (
   outcomes: ReadonlyArray<{ readonly cents: number; readonly report: Report }>
 ): string =>

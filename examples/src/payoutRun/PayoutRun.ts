@@ -20,9 +20,9 @@ const lookInterval = "250 millis"
 const storePause = Schedule.upTo(Schedule.spaced("1 second"), { duration: "1 minute" })
 
 /**
- * Makes all payouts and returns their ends. `onProgress` is called with those that have ended so far. A run that is
- * started again with the same payouts goes on where the last one ended. If one of them was changed since, the run fails
- * with `RequestConflict`, and none of its new payouts is written.
+ * Makes all payouts and returns their ends. `onProgress` is called with those that have ended so
+ * far. If one of them was changed since an earlier run, it fails with `RequestConflict`, and writes
+ * no new payout.
  */
 export const run = Effect.fn("PayoutRun.run")(
   function* (

@@ -2,9 +2,9 @@
  * Shows a shop with a hosted payment page: it takes an order, sends the customer to the page, and ships after
  * the service has confirmed the payment. The return of the customer to the shop confirms nothing.
  *
- * Orders, requests, shipments and the ledger of the receiver are in one database. An order and the request for its page are
- * written in one transaction, before anything is sent. `commit` of the handler runs in the transaction that
- * marks the transition as told, so an order is shipped once, even after a crash. Money that went back stops the shipment.
+ * All is in one database. An order and the request for its page are written in one transaction,
+ * before anything is sent. `commit` of the handler runs in the transaction that marks the
+ * transition as told, so an order is shipped once. Money that went back stops the shipment.
  *
  * `examples/src/shop.ts` serves it. `examples/test/shop.test.ts` tests it in virtual time.
  */
