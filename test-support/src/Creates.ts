@@ -79,7 +79,6 @@ export const creates: Readonly<Record<string, (resources: Resources) => Body>> =
   })
 }
 
-/** The creates that open a transaction and return its status. */
 export const opening = [
   "/payments/apm",
   "/payouts/apm",
@@ -89,7 +88,6 @@ export const opening = [
   "/refunds/card"
 ] as const
 
-/** Returns the response body of a request that must succeed. */
 export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const token = yield* authenticate
   const { body: text, json, status } = yield* send(method, path, { token, body })

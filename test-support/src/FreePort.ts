@@ -1,7 +1,6 @@
 import { once } from "node:events"
 import { createServer, type AddressInfo } from "node:net"
 
-/** Returns a port on which nothing listens. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -1,4 +1,3 @@
-/** TypeScript's language server, as an editor runs it. */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"

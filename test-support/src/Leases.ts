@@ -1,7 +1,6 @@
 import { Records } from "@pawl/webhook/internal/records/Records"
 import * as Effect from "effect/Effect"
 
-/** Ends the leases of all rows and requests of a store. */
 export const end = Effect.gen(function* () {
   for (const records of (yield* Records).own) {
     for (const collection of ["transactions", "requests"] as const) {

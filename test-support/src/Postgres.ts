@@ -35,7 +35,7 @@ export const execute = (database: string, statement: string) =>
 
 export const newName = (): string => `pawl_${process.pid}_${randomBytes(6).toString("hex")}`
 
-/** Returns the URL of a database, on the port of the server or of a proxy. */
+/** On the port of the server or of a proxy. */
 export const urlOf = (database: string, port: number = server.port): string =>
   `postgres://${server.username}@${server.host}:${port}/${database}`
 

@@ -55,5 +55,4 @@ export const openTo = (portOf: () => number) =>
     ({ close }) => Effect.sync(close)
   )
 
-/** Opens a proxy to the server of the tests. */
 export const open = openTo(() => server.port)

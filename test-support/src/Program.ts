@@ -20,7 +20,6 @@ export interface Program {
   /** Waits for a matching line of its standard error. */
   readonly errorLine: (pattern: RegExp) => Effect.Effect<string>
   readonly exited: Effect.Effect<Exit>
-  /** Returns the output so far. */
   readonly stdout: () => string
   readonly stderr: () => string
 }
@@ -110,7 +109,6 @@ export const start = (
     }
   )
 
-/** Runs a program to its end. Returns its exit and its output. */
 export const run = (...program: Parameters<typeof start>) =>
   start(...program).pipe(
     Effect.flatMap(({ exited, stderr, stdout }) =>

@@ -20,7 +20,6 @@ const specification = Array.from({ length: 2 ** statuses.length }, (_, set) => {
   return { counts, topRank, top, folds: [fold(counts), fold(counts.toReversed())] }
 })
 
-/** The claims that count under each policy, as a set. */
 const admitted = {
   final: statuses.reduce((set, status, at) => (rank(status) < 10 ? set | (1 << at) : set), 0),
   always: 0,
@@ -54,7 +53,6 @@ const show = (evidence: Evidence.Evidence, read: Status | undefined, policy: Evi
     standing: Evidence.standing(evidence, read, policy)
   })
 
-/** Checks a property for every evidence and policy. */
 const unread = (holds: (evidence: Evidence.Evidence, policy: Evidence.Policy) => boolean) => {
   for (const policy of policies) {
     for (const evidence of evidences) {
@@ -63,7 +61,6 @@ const unread = (holds: (evidence: Evidence.Evidence, policy: Evidence.Policy) =>
   }
 }
 
-/** Checks a property for every evidence, policy and relevant read. */
 const always = (
   holds: (evidence: Evidence.Evidence, read: Status | undefined, policy: Evidence.Policy) => boolean
 ) =>

@@ -10,9 +10,6 @@ const number = "4242424242424242"
 const plan = { ...money, frequency: "MONTHLY", interval: 1, startDate: "2030-01-01" }
 const person = { email: "ada@shop.example" }
 
-/**
- * A valid input of each operation, without the client's additions, and a field with a wrong value.
- */
 const cases: Readonly<
   Record<
     keyof typeof InputSchemas,

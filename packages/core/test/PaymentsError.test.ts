@@ -10,7 +10,6 @@ const fields = [{ path: "amount", message: "too small" }]
 const ids = { transactionId: "7", refundId: "8", subscriptionId: "9" }
 const refused = new PaymentsError.NotFound(response)
 
-/** Returns an error with the fields that it is made with. */
 const made = <Given extends object, E>(
   Class: new (given: Given) => E,
   given: Given,

@@ -23,7 +23,6 @@ const operation = "attempts"
 
 const failed = Failure.toFailure(new ServiceFailed({ status: 500, attempts: 1 }))
 
-/** Returns the attempts' times, their remaining times and the failure of the call. */
 const run = (
   failures: ReadonlyArray<Failure.AttemptFailure | undefined>,
   {

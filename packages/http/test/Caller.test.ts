@@ -283,7 +283,6 @@ describe("C04 the time limits of a call", () => {
   })
 })
 
-/** The results of concurrent reads. */
 const many = (count: number) =>
   Effect.forEach(
     Array.from({ length: count }, (_, index) => String(index)),

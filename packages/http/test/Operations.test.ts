@@ -1,4 +1,3 @@
-/** Each operation sends its request, and fails with each error of its type and with no other. */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -47,7 +46,6 @@ const reads = {
 const creates = { ...reads, OutcomeUnknown: true } as const
 const transactions = { ...creates, Declined: true } as const
 
-/** The errors in the type of each method. */
 const declared: {
   readonly [Service in keyof Services]: {
     readonly [Method in keyof Services[Service]]: Record<TagOf<Services[Service][Method]>, true>

@@ -6,7 +6,6 @@ const base64 = (text: string) => Buffer.from(text).toString("base64")
 const hex = (digit: string) => digit.charCodeAt(0).toString(16)
 const hexOf = (text: string) => Buffer.from(text).toString("hex")
 
-/** Forms in which a service may quote a digit. */
 const forms: ReadonlyArray<(digit: string) => string> = [
   (digit) => digit,
   (digit) => `%${hex(digit)}`,
@@ -70,7 +69,6 @@ const separators = [
   "<!-- 1 -->"
 ]
 
-/** Forms in which a service may quote a text. */
 const wholes: ReadonlyArray<(text: string) => string> = [
   (text) => text,
   hexOf,

@@ -53,10 +53,8 @@ const failures = {
   redirect: new UnexpectedResponse({ status: 302, reason: "redirects are not followed" })
 }
 
-/** Seconds since the start. */
 const now = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
-/** Follows for a week of virtual time. */
 const follow = (setup: Setup) => {
   const reads: Array<number> = []
   const kinds: Array<Kind> = []

@@ -22,7 +22,6 @@ type Test = () => Generator<
   never
 >
 
-/** Runs a test with a transport. */
 const on = (layer: Layer.Layer<Transport.Transport, unknown>) => (test: Test) =>
   Effect.gen(test).pipe(Effect.provide(layer), Effect.scoped, Effect.runPromise)
 

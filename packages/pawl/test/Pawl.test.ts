@@ -46,7 +46,6 @@ const opened = async (
 
 const { stackTraceLimit } = Error
 
-/** The settings of `open` for a service that is not there. */
 const settings = {
   baseUrl: "http://127.0.0.1:9/api",
   merchantKey: "key",

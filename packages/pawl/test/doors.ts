@@ -75,7 +75,6 @@ export const pays = async ({
     })
 }
 
-/** Makes the request of a callback about transaction 100001. */
 export const callback = (url: string, checksum: string): Request =>
   new Request(`${url}?paymentMethod=apm`, {
     method: "POST",
@@ -95,7 +94,6 @@ export const forge = (url: string, path = "/callback"): Promise<number> =>
     ({ status }) => status
   )
 
-/** A genuine callback is taken, and one that nobody signed is refused. */
 export const takes = async (shop: Shop): Promise<void> => {
   await pays(shop)
   expect(await forge(shop.url)).toBe(401)

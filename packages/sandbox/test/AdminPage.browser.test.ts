@@ -25,14 +25,12 @@ const visible = (page: Page, testId: string, text: string | RegExp) =>
 const gone = (page: Page, testId: string) =>
   until(page, page.getByTestId(testId).waitFor({ state: "hidden" }))
 
-/** Fills in the dialog of a redrive by ana, and sends it. */
 const redrive = async (page: Page, why: string) => {
   await page.getByTestId("by").fill("ana")
   await page.getByTestId("why").fill(why)
   await page.getByTestId("redrive").click()
 }
 
-/** Searches for a transaction. */
 const find = async (page: Page, text: string) => {
   await page.getByTestId("id").fill(text)
   await page.getByTestId("find").click()
@@ -42,7 +40,6 @@ interface Overview {
   readonly at: string
 }
 
-/** Changes every overview that the page reads. */
 const changeOverview = (page: Page, change: (overview: Overview) => object) =>
   page.route("**/overview", async (route) => {
     const response = await route.fetch()

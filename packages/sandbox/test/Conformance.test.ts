@@ -92,7 +92,6 @@ const reportOf = (counterexample: ReceiverCase, service = "http://127.0.0.1:4011
     seed: 7
   })
 
-/** The script without the wait at its end. */
 const scriptOf = (value: ReceiverCase, service?: string): string =>
   (
     /PAWL_MERCHANT_SECRET set:\n\n([^]*?)\n\nNext: /u.exec(reportOf(value, service))?.[1] ?? ""

@@ -48,15 +48,12 @@ const advance = async (page: Page, duration: string) => {
 
 type Services = Sandbox.Services | Scope.Scope
 
-/** Runs an effect beside the sandbox of a test. */
 type Run = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
 
-/** The act of a test on a page. */
 type Act = (page: Page, run: Run) => Promise<unknown>
 
 interface Options extends PageOptions {
   readonly path?: string
-  /** The console errors of the browser that are expected. */
   readonly allowed?: RegExp
   readonly sandbox?: Sandbox.Options
 }
@@ -81,7 +78,6 @@ inChromium((withPage) => {
       )
     })
 
-  /** Declares a test of a page of a new sandbox. */
   const onConsole = (
     name: string,
     act: Act,

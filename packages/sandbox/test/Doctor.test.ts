@@ -245,7 +245,6 @@ const anyReadings: fc.Arbitrary<Readings.Readings> = fc.record(
   { requiredKeys: [] }
 )
 
-/** Together they have each reading. */
 const everyReading = Array.from({ length: most }, (_, at): [Readings.Readings] => [
   Object.fromEntries(alone.map(([question, known]) => [question, known[at % known.length]]))
 ])

@@ -37,7 +37,6 @@ type Test = (
   url: string
 ) => Generator<Effect.Effect<unknown, unknown, Services | Scope.Scope>, void, never>
 
-/** Declares a test of a customer of the shop at a URL. */
 const customer = (name: string, test: Test, options: Sandbox.Options = {}) =>
   it(`on a page of customers: ${name}`, () =>
     Effect.flatMap(shop, (url) => Effect.gen(() => test(url))).pipe(
@@ -74,7 +73,6 @@ const pay = (shop: string, paymentMethod: string, requestId = "r-1") =>
     nextStep
   )
 
-/** Pays by card on the page. */
 const payBy = async (page: Page | Frame, number: string) => {
   await page.getByTestId("card-number").fill(number)
   await page.getByTestId("card-expiry").fill("04/30")

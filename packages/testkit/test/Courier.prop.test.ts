@@ -66,7 +66,7 @@ it("X02: with any suffixes and story, the callbacks are the history plus or minu
     ),
     {
       numRuns: repeats(300),
-      // Only two equal copies would swap here, which is not another order.
+      // Two equal copies would swap here, which is no other order.
       examples: [["cancel", ["shuffle", "duplicate", "lost"], 1_710_493_338]]
     }
   ))

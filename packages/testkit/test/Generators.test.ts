@@ -17,7 +17,6 @@ import { repeats } from "@pawl/test-support/Repeats"
 import { kinds } from "../src/internal/generators/Histories.ts"
 import { forgeries } from "../src/internal/generators/DeliveryFaults.ts"
 
-/** Samples under the seed of the run. */
 const sample = <A>(arbitrary: fc.Arbitrary<A>, numRuns = repeats(5000, 2)): Array<A> =>
   fc.sample(arbitrary, { numRuns, seed: fc.readConfigureGlobal().seed ?? 1 })
 

@@ -20,7 +20,6 @@ const start = fc
 
 const frequency = fc.constantFrom("DAILY", "WEEKLY", "MONTHLY", "CUSTOM" as const)
 
-/** The dates of a year and the first one after it. */
 const datesOf = (start: number, plan: PlanSchedule): ReadonlyArray<number> => {
   const dates = [start]
   for (let date = start; date <= start + year; dates.push(date)) {

@@ -31,7 +31,6 @@ describe("the wall clock", () => {
       )
     }).pipe(Effect.scoped, Effect.runPromise)
 
-  /** Returns the minutes after which a sleeper of ten minutes wakes. */
   const wokenAfter = (
     meanwhile: (
       setBack: (by: number) => void

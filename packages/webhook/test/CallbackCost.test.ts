@@ -14,7 +14,6 @@ import * as NodeSqlite from "../src/NodeSqlite.ts"
 
 const file = files()
 
-/** Returns the statements that an effect executes, in order. */
 const executed = (work: Effect.Effect<unknown, unknown>) =>
   Effect.acquireUseRelease(
     Effect.sync(() =>

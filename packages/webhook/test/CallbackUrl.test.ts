@@ -154,7 +154,6 @@ describe("a callback URL", () => {
   })
 })
 
-/** Adds the parameters of the service. */
 const arrives = (url: string, method: Method = "apm") =>
   `${new URL(url).search}&paymentMethod=${method}`
 

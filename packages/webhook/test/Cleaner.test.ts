@@ -106,7 +106,6 @@ test("the texts of requests are deleted while no body can be", function* () {
 })
 
 describe("a transaction", () => {
-  /** Returns the deletions of two days beside an old transaction. */
   const watch = (months: number | undefined) =>
     World.run(
       Effect.gen(function* () {

@@ -88,7 +88,6 @@ const withLines = (document: string, added: ReadonlyArray<readonly [number, stri
   return `${text}\n~${Fields.hashOf(text).toString(36)}`
 }
 
-/** Returns the lines in any order, without the check. */
 const linesOf = (document: string) => document.split("\n").slice(0, -1).toSorted()
 
 describe.each(["transactions", "requests"] as const)("a document of %s", (collection) => {

@@ -30,7 +30,6 @@ const open = Effect.fnUntraced(function* (place: Place) {
   return { sql, one: Context.get(one, Records).own[0], two: Context.get(two, Records).own[0] }
 })
 
-/** Fails the commit alone. */
 const refuseCommits = Effect.fnUntraced(function* (sql: SqlClient) {
   yield* sql.onDialectOrElse({
     pg: () =>

@@ -47,7 +47,6 @@ const building =
   (memo: Layer.MemoMap, scope: Scope.Scope): Effect.Effect<unknown, unknown> =>
     Effect.map(Layer.buildWithMemoMap(layer, memo, scope), (built) => Context.get(built, key))
 
-/** The services that each layer reads. */
 const layers: ReadonlyArray<
   readonly [
     name: string,
@@ -100,7 +99,6 @@ test.each(layers)(
 
 const services = made()
 
-/** Layers that each call makes anew. */
 const anew: ReadonlyArray<readonly [name: string, make: () => ReturnType<typeof building>]> = [
   [
     "Receiver.layer",

@@ -51,7 +51,6 @@ const laterBefore: Documents = [
   [{ ...mismatch, scope: "card", at: 0 }]
 ]
 
-/** Compares the pages of a list with the rows that were written. */
 const listAll = (
   documents: Documents,
   limit: number,

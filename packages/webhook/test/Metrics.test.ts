@@ -14,7 +14,6 @@ import { dependencies } from "./doors.ts"
 import { card, checksum, incoming } from "@pawl/test-support/Service"
 import * as World from "@pawl/test-support/World"
 
-/** Leaves out the buckets of histograms. */
 const series = (text: string) =>
   Object.fromEntries(
     text

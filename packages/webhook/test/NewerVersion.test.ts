@@ -36,7 +36,6 @@ const open2 = Effect.fnUntraced(function* (place: Place) {
   return { one, two, load, change }
 })
 
-/** Returns the unknown lines, each behind the first line of its row. */
 const unknownOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   let row = ""
   return lines.flatMap((line) => {

@@ -1,4 +1,3 @@
-/** The names of stores, as `PAWL_STORE` has them. */
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import { expect, it } from "vitest"
 

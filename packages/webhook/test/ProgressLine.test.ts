@@ -5,7 +5,6 @@ import * as TestClock from "effect/testing/TestClock"
 import { afterEach, expect, it, vi } from "vitest"
 import * as ProgressLine from "../src/internal/ProgressLine.ts"
 
-/** Shows a count for 2.5 seconds or minutes, and returns what stderr receives. */
 const written = async (isTerminal: boolean, unit: "seconds" | "minutes", ci = "") => {
   vi.stubEnv("CI", ci)
   process.stderr.isTTY = isTerminal

@@ -11,7 +11,6 @@ import * as Quarantine from "../src/internal/ledger/Quarantine.ts"
 const make = Effect.map(build(), ({ engines, ledger }) => ({
   ledger,
   quarantine: Quarantine.make(engines),
-  /** The number of stored bodies. */
   bodies: Effect.map(
     Effect.forEach(engines.own, ({ texts }) =>
       texts("quarantine", { before: Infinity, after: { at: 0, key: "", name: "" }, limit: 999 })
@@ -44,7 +43,7 @@ const steps = fc.array(fc.oneof({ arbitrary: accept, weight: 30 }, remove, delet
 
 type Step = typeof steps extends fc.Arbitrary<ReadonlyArray<infer Each>> ? Each : never
 
-/** Makes callbacks with bodies of one length, so that only their bytes tell them apart. */
+/** The bodies have one length, so that only their bytes tell them apart. */
 const callbackOf = ({ method, transactionId }: Step["id"], number: number) => {
   const transactionStatus = `ODD-${String.fromCharCode(65 + number)}`
   const fields = { transactionId, transactionStatus }

@@ -23,7 +23,6 @@ const mostInASecond = (times: ReadonlyArray<number>): number => {
   return most
 }
 
-/** The time of a reservation, the wanted reads, and how late each is sent. */
 const steps = fc.array(
   fc.record({
     after: fc.nat({ max: 400 }),
@@ -43,7 +42,6 @@ const rateAt = (budget: ReadBudget.ReadBudget, limit: number, now: number): numb
   ReadBudget.reserve(budget, { limit, reads: { ask: 0, repeat: 0, watch: 0 } }, now).reservation
     .rate
 
-/** Plays reservations to the rule. Returns when their reads are sent. */
 const play = (
   limit: number,
   all: typeof steps extends fc.Arbitrary<infer Steps> ? Steps : never

@@ -154,7 +154,6 @@ test("the time of an accept is measured in seconds", function* () {
   expect(times).toEqual([2])
 })
 
-/** Keeps why callbacks are not stored. */
 const keepCauses = () =>
   World.keepLog("Warn", ({ message }) => {
     const [, error] = [message].flat()

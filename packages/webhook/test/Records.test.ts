@@ -95,7 +95,6 @@ const storedIn = Effect.fnUntraced(function* ({ records }: Process, ids: Readonl
 const ids = Array.from({ length: 20 }, (_, id) => 10 + id)
 const poison = 17
 
-/** Returns the documents after all but one were changed. */
 const expectedOf = (before: number, after: number) => {
   const timeOf = (id: number) => (id === poison ? before : after)
   const times = ids.map((id) => [keyOf(id), timeOf(id)])

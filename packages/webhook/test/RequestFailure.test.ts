@@ -19,7 +19,6 @@ const unreachable = (sent: boolean) => new Unreachable({ reason: "reset", sent, 
 const unexpected = (status: number) => new UnexpectedResponse({ status, reason: "it is odd" })
 const invalid = (sent: boolean) => new ValidationFailed({ sent, fields: [] })
 
-/** Whether each error had no effect, and refuses the request. */
 const errors: ReadonlyArray<
   readonly [error: RequestFailure.Failure, hadNoEffect: boolean, isRefusal: boolean]
 > = [

@@ -150,7 +150,6 @@ describe("after it expired, a request is not sent", () => {
   })
 })
 
-/** Returns the requestId and the reason of each alarm. */
 const alarmsIn = (lines: ReadonlyArray<unknown>) =>
   (lines as ReadonlyArray<[{ _tag?: string; reason?: string }, { requestId: string }]>).flatMap(
     ([alarm, { requestId }]) => (alarm._tag === "Alarm" ? [[requestId, alarm.reason]] : [])

@@ -24,7 +24,6 @@ const [, backup = ""] = /"(VACUUM INTO [^"]*)"/u.exec(guide("production")) ?? []
 const file = files()
 const ids = ["1", "2", "3"]
 
-/** An application with one order for each transaction, which ships what an update made SUCCEED. */
 const makeApplication = () => {
   const database = new DatabaseSync(":memory:")
   database.exec("CREATE TABLE orders (transaction_id TEXT, status TEXT, rank INT, sequence INT)")

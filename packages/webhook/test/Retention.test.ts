@@ -51,7 +51,6 @@ const holds = (layer: () => Layer.Layer<Ledger, unknown>) => {
   })
 }
 
-/** Tests in which somebody changed the database. */
 const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown>) => {
   const test = live.with(layer)
   const accept = (transactionId: string, transactionStatus: string, at: number) =>

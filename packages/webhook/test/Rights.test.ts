@@ -25,7 +25,6 @@ await onPostgres((place) => {
   const asRole = build({ username: role })
   const owner = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
 
-  /** Runs work with a role without rights; tables are the owner's. */
   const withRole = <A, E>(work: (sql: SqlClient) => Effect.Effect<A, E, Scope.Scope>) =>
     Effect.gen(function* () {
       const sql = yield* owner

@@ -45,7 +45,6 @@ const lengthOf = (transactionId: string, status: Status) =>
     )
   )
 
-/** Fills a store until a body is refused. */
 const fill = Effect.gen(function* () {
   const levels = new Set<string>()
   for (let count = 0; count < 400; count++) {

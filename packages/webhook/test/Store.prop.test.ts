@@ -1,4 +1,3 @@
-/** The stores of documents find the same documents. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -49,7 +48,7 @@ const write = fc.record({
   remove: fc.uniqueArray(name)
 })
 
-/** Groups of writes; each group is one commit. */
+/** Each group is one commit. */
 const writes = fc.array(
   fc.record({
     group: fc.uniqueArray(write, { selector: ({ key }) => key, minLength: 1 }),
@@ -174,7 +173,6 @@ const tests = (place: Place): void => {
 
 await inEachStore(tests)
 
-/** The storage of a Durable Object over SQLite. */
 const storageOf = (database: DatabaseSync): DurableObjectStore.Storage => ({
   sql: {
     exec: (text, ...values) => {

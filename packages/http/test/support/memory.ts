@@ -218,7 +218,6 @@ export type Program<A, E = unknown> =
   | Effect.Effect<A, E, Pawl.Services>
   | (() => Generator<Effect.Effect<unknown, unknown, Pawl.Services>, A, never>)
 
-/** Provides the client of a service in memory to a program of several calls. */
 export const against = <A>(
   service: Service,
   program: Program<A>,
@@ -231,7 +230,6 @@ export const against = <A>(
     )
   )
 
-/** Returns the result of one call, after all its attempts. */
 export const run = <A, E>(
   service: Service,
   call: Effect.Effect<A, E, Pawl.Services>,
@@ -243,7 +241,6 @@ export const failure = <A, E>(result: Result.Result<A, E>): E => {
   return result.failure
 }
 
-/** The result of one call, which fails. */
 export const failureOf = async <A, E>(
   service: Service,
   call: Effect.Effect<A, E, Pawl.Services>,
@@ -258,7 +255,6 @@ export const payment = {
   currency: "EUR"
 }
 
-/** Creates the payment, with other fields. */
 export const pay = (changed: object = {}, options?: CreateOptions) =>
   ApmPayments.use(({ create }) => create({ ...payment, ...changed }, options))
 

@@ -199,7 +199,6 @@ const create = (name: string, path: string, input: object, rest: Rest): Operatio
   ...rest
 })
 
-/** A read at a path that ends in the id. */
 const read = (
   name: string,
   path: string,
@@ -344,7 +343,6 @@ export const operations: ReadonlyArray<Operation> = [
   }
 ]
 
-/** Returns the successful response to any operation. */
 export const answerTo = ({ method, url }: Request): string =>
   operations.find((each) => each.method === method && url.endsWith(each.path))?.answer ?? ""
 

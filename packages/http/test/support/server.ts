@@ -5,7 +5,6 @@ import { createServer, type Socket } from "node:net"
 
 export interface Server {
   readonly url: string
-  /** The complete requests, as text. */
   readonly received: Array<string>
   readonly closed: Effect.Effect<void>
 }

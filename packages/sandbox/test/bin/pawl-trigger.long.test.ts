@@ -21,7 +21,6 @@ const command = (args: ReadonlyArray<string>) =>
 const trigger = (...args: ReadonlyArray<string>) =>
   Effect.flatMap(Sandbox.Sandbox, ({ baseUrl }) => command([...args, "--base-url", baseUrl]))
 
-/** The lines without their seconds. */
 const linesOf = (stdout: string) =>
   stdout
     .trimEnd()

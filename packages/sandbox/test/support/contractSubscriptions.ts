@@ -30,7 +30,6 @@ const timeIn = Effect.fnUntraced(function* (days: number) {
   return new Date(then).toISOString()
 })
 
-/** A plan that charges every day, first in two days. */
 const daily = Effect.map(timeIn(2), (startDate) => ({
   amount: "9.99",
   currency: "EUR",

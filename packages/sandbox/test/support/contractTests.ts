@@ -27,7 +27,6 @@ export const anotherOf = (service: ServiceLayer, options: Gateway.Options): Serv
     )
   )
 
-/** Submits a form as the sandbox does. */
 export const pressing =
   ({ checkout }: Gateway.Gateway["Service"]): Service["press"] =>
   (url, form) => {
@@ -37,7 +36,6 @@ export const pressing =
       : checkout.confirm(id, form["act"] as Parameters<typeof checkout.confirm>[1])
   }
 
-/** Declares the tests that a service keeps the contract. */
 export const keepsContract = (behind: string, service: ServiceLayer) =>
   describe(`the ${behind} keeps the contract`, () => {
     for (const [of, cases] of Object.entries(contract)) {

@@ -21,7 +21,6 @@ import {
 } from "./contractService.ts"
 import { card } from "@pawl/test-support/Creates"
 
-/** Each story with its statuses, and the status in the response to the create. */
 const stories: ReadonlyArray<
   readonly [story: string, statuses: ReadonlyArray<string>, answered: string, declineCode?: number]
 > = [
@@ -40,7 +39,6 @@ const stories: ReadonlyArray<
 
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u
 
-/** Removes a time from a response, and checks that it is one. */
 const timeless = (answer: Json, field: string): Json => {
   const { [field]: time, ...rest } = answer
   assert.match(String(time), instant)

@@ -8,7 +8,6 @@ import { post } from "./wire.ts"
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Sends a create over HTTP. Returns the response body. */
 export const createAt = Effect.fnUntraced(function* (path: string, over: Body = {}) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { json: auth } = yield* post(`${baseUrl}/v1/auth`, credentials)
@@ -19,7 +18,6 @@ export const createAt = Effect.fnUntraced(function* (path: string, over: Body = 
   return json as Readonly<Record<string, string>>
 })
 
-/** Creates an intent over HTTP. Returns its two page addresses. */
 export const intentAt = Effect.fnUntraced(function* (over: Body = {}) {
   const { iframeUrl = "", redirectUrl = "" } = yield* createAt("/payments/intent", over)
   return { iframeUrl, redirectUrl }

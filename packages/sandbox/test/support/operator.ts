@@ -130,7 +130,6 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     })
   }
 
-  /** Parks transactions as if long ago. */
   const park = (reason: DeadLetter["reason"], ids: ReadonlyArray<string>) =>
     Effect.forEach(ids, (transactionId) =>
       Effect.gen(function* () {
@@ -143,7 +142,6 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
       }).pipe(claims.withPermits(1))
     )
 
-  /** Parks a request whose outcome cannot be found out. */
   const parkRequest = Effect.fnUntraced(function* (requestId: string) {
     const store = Context.get(stores, RequestStore.RequestStore)
     const request = { kind: "apm-payment", digest: "digest", hasCardData: false } as const

@@ -1,8 +1,8 @@
 /**
  * The pictures of the documentation. After its last byte each has a hash of what it shows, which
  * decoders of PNG ignore. The pixels depend on the fonts of a machine, so the hash is of the style
- * sheets and of the different elements, with their classes and texts, but without numbers, times
- * and their order: on a busy machine a read of a story comes before the callback beside it.
+ * sheets and the different elements, with classes and texts, but without numbers, times and their
+ * order.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"

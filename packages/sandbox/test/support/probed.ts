@@ -28,7 +28,6 @@ export const settings: Doctor.Settings = {
 
 export const blank = Doctor.blank("run-1", settings)
 
-/** Runs an effect beside a gateway in memory, in virtual time. */
 export const beside = <A>(
   options: Gateway.Options,
   effect: Effect.Effect<A, unknown, Fake.Services>

@@ -45,7 +45,6 @@ export const control = Effect.fnUntraced(function* (method: string, path: string
 export const list = (path: string) =>
   Effect.map(control("GET", path), ({ json }) => json as unknown as ReadonlyArray<Shown>)
 
-/** Sends a request to the service with a new token. */
 export const api = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { json } = yield* call("POST", `${baseUrl}/v1/auth`, { body: credentials })
@@ -53,7 +52,6 @@ export const api = Effect.fnUntraced(function* (method: string, path: string, bo
   return yield* call(method, `${baseUrl}${path}`, { body, token: accessToken })
 })
 
-/** Creates a payment that must be accepted. Returns its id. */
 export const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0] = {}) {
   const { json, status, text } = yield* api("POST", "/v1/payments/apm", payment(over))
   if (status !== 200) return yield* Effect.die(`create answered ${status} ${text}`)
