@@ -48,7 +48,7 @@ interface Told {
   readonly status: string
 }
 
-/** Returns the told transitions; undefined while workerd does not answer. */
+/** Undefined while workerd does not answer. */
 const toldAt = async (url: string): Promise<ReadonlyArray<Told> | undefined> => {
   const response = await fetch(`${url}/told`).catch(() => undefined)
   return response?.ok === true ? ((await response.json()) as ReadonlyArray<Told>) : undefined

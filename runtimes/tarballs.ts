@@ -73,7 +73,6 @@ const isWriting = args.includes("--write")
 const selected = args.filter((name) => name !== "--write")
 const directory = await mkdtemp(join(tmpdir(), "pawl-tarballs-"))
 
-/** Returns the list of a tarball: one line a file, or a module with its program and types. */
 const list = (paths: ReadonlyArray<string>): string => {
   const files = new Set(paths)
   const modules = paths.flatMap((path) => /^dist\/(.+)\.d\.ts$/u.exec(path)?.[1] ?? [])
@@ -156,7 +155,6 @@ const install = (name: string, folder: string, more: ReadonlyArray<string> = [])
     run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...more], folder)
   )
 
-/** The packages that `npm install pawl` brings. */
 const alone = ["core", "http", "webhook", "pawl"] as const
 /** The most packages and bytes beside those of Effect and its dependencies. */
 const maxPackages = 6

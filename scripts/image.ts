@@ -2,8 +2,8 @@
  * Runs the steps of deploy/Dockerfile without Docker, in a temporary folder: `pnpm image`.
  *
  * Absolute paths are below the folder of their stage. A step that needs a root file system is not
- * run, and a line says so. At the end the entry point runs as another user, who may write only in
- * /tmp, until the health check succeeds and SIGTERM has ended it.
+ * run, and a line says so. At the end the entry point runs
+ * (`docs/decisions/0089-checked-files.md`).
  */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"

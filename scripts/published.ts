@@ -13,7 +13,7 @@ import { promisify } from "node:util"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 
-/** The resolutions that are not checked, because ES modules are not imported in these ways. */
+/** ES modules are not imported in these ways. */
 const ignored: ReadonlyArray<string> = ["node10", "node16-cjs"]
 
 const published = new Map(

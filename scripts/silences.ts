@@ -2,8 +2,8 @@
  * The silence check: every statement of docs/spec.md that something is "not shown" has a decision
  * page.
  *
- * A page answers it in a line that quotes the whole sentence or cell of a table: `Answers: "…: not
- * shown."`. A quote answers all its places.
+ * A page answers it in a line that quotes the whole sentence or cell of a table:
+ * `Answers: "…: not shown."`. A quote answers all its places.
  *
  * Prints every silence with its page. Exits 1 if a silence has no page, a quote is not in the
  * specification, or a source names a page that does not exist.
@@ -17,7 +17,7 @@ interface Text {
 }
 
 interface Silence {
-  /** The line of the specification, from 1. */
+  /** From 1. */
   readonly line: number
   readonly section: string
   readonly words: string

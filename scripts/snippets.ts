@@ -11,7 +11,7 @@ import { parseSync } from "oxc-parser"
 
 interface Snippet {
   readonly path: string
-  /** The line where the code begins, from 1. */
+  /** From 1. */
   readonly line: number
   readonly code: string
 }

@@ -1,6 +1,6 @@
 /**
- * The check in a browser: axe finds nothing on pages of each sort, on a phone and on a desk, light and dark, no page raises an
- * error or requests another host, and the search finds a page.
+ * The check in a browser: axe finds nothing on pages of each sort, on a phone and on a desk, light
+ * and dark, no page errs or requests another host, and the search works.
  */
 import { existsSync } from "node:fs"
 import { mkdir } from "node:fs/promises"

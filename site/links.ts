@@ -1,6 +1,6 @@
 /**
- * The links of the pages. A page links to the files of the repository, as they lie there; the site has the pages, and beside them
- * a copy of each other file to which a page links.
+ * The links of the pages. The site has the pages, and a copy of each other file to which a page
+ * links.
  */
 import { globSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { mkdir, writeFile } from "node:fs/promises"
@@ -19,7 +19,6 @@ export const others: ReadonlyArray<string> = globSync("**/*.md", {
   exclude: ["**/node_modules", "site"]
 }).filter((path) => !pages.has(path))
 
-/** Returns the path of a page in the site, with which the generator and a link name it. */
 export const pathOf = (page: string): string => page.replace(/(?<![^/])README\.md$/u, "index.md")
 
 /** Files and folders of the repository to which a page links. */

@@ -26,7 +26,6 @@ export const post = ({ bytes, checksum, stripe }: Callback): Buffer =>
     bytes
   ])
 
-/** Throws on an unexpected status. */
 const send = (
   sockets: ReadonlyArray<Socket>,
   posts: ReadonlyArray<Buffer>,

@@ -192,7 +192,6 @@ const runRows = (): Promise<Costs> =>
     )
   )
 
-/** A size takes at most twice the time of the smallest one. */
 const notGrowing = (names: ReadonlyArray<string>): Bench["goals"] =>
   names.map((variant) => ({ variant, atMost: 2 }))
 

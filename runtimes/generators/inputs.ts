@@ -1,4 +1,3 @@
-/** The arguments that `run.ts` gives to each program, and the bodies of its requests. */
 import { createHmac } from "node:crypto"
 
 const [, , origin = "", token = "", subscriptionId = ""] = process.argv

@@ -103,7 +103,6 @@ interface Generator {
   readonly drive: (...args: ReadonlyArray<string>) => Promise<string>
 }
 
-/** A client in TypeScript, which the program of the same name drives. */
 const typescript = (name: string, make: () => Promise<unknown>): Generator => ({
   make: async () => {
     await make()

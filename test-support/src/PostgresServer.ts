@@ -10,7 +10,7 @@ import { freePort } from "./FreePort.ts"
 const execute = promisify(execFile)
 const installations = "/usr/lib/postgresql"
 
-/** Returns the folder of PostgreSQL's programs; undefined where they are not installed. */
+/** Undefined where they are not installed. */
 export const programs = (): string | undefined => {
   const [newest] = existsSync(installations)
     ? readdirSync(installations).toSorted().toReversed()

@@ -17,7 +17,6 @@ export interface Program {
    * match.
    */
   readonly line: (pattern: RegExp) => Effect.Effect<string>
-  /** Waits for a matching line of its standard error. */
   readonly errorLine: (pattern: RegExp) => Effect.Effect<string>
   readonly exited: Effect.Effect<Exit>
   readonly stdout: () => string

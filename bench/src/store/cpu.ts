@@ -9,12 +9,11 @@ import * as Places from "./places.ts"
 import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 
 export const callers = 64
-/** The callbacks of a round, and the rows that are worked on; the other rows stay due. */
+/** The callbacks of a round, and the rows that are worked on; others stay due. */
 const count = 4096
 const worked = 1024
 const budget = 90_000
 
-/** The most CPU time, divided by that of the old commit. */
 const goals = {
   postgres: { accept: 0.8, repeat: 1, work: 0.35 },
   sqlite: { accept: 1.1, repeat: 1, work: 0.6 }

@@ -53,7 +53,7 @@ export const press = (
   )
 }
 
-/** Returns the fields of a test card. The default number succeeds. */
+/** The default number succeeds. */
 export const card = (number = "4242424242424242") => ({
   number,
   expiry: "04/30",

@@ -64,7 +64,6 @@ const textOf = (value: Readonly<Record<string, unknown>>): string =>
 const recordOf = (all: typeof attributes.Type) =>
   Object.fromEntries(all.map(({ key, value }) => [key, textOf(value)]))
 
-/** Returns the samples of a body. */
 const samplesOf = (body: typeof Body.Type): ReadonlyArray<Sample> => {
   const spans = body.resourceSpans.flatMap(({ scopeSpans }) =>
     scopeSpans.flatMap((one) => one.spans)

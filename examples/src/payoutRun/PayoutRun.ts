@@ -11,7 +11,6 @@ import type { Payout } from "./PayoutFile.ts"
 /** How a payout ended. The service made it, declined it, or a person has to decide. */
 export type End = "made" | "declined" | "not sent" | "parked"
 
-/** The end of each payout that has ended, by its requestId. */
 export type Ends = ReadonlyMap<string, End>
 
 /** The payouts of one transaction, few enough for its limit of three seconds. */
@@ -55,7 +54,6 @@ export const run = Effect.fn("PayoutRun.run")(
       yield* transactions.run(Effect.forEach(piece, (payout) => enqueue("apm-payout", payout)))
     }
 
-    /** Returns the stored end, without a request. */
     const endOf = (payout: Payout) =>
       send("apm-payout", payout).pipe(
         Effect.as<End>("made"),

@@ -6,7 +6,7 @@ import type { End, Ends } from "./PayoutRun.ts"
 
 const width = 40
 
-/** Formats a bar, such as `██████░░░░ 60/100`. */
+/** Such as `██████░░░░ 60/100`. */
 export const bar = (ended: number, total: number): string => {
   const filled = total === 0 ? width : Math.floor((ended / total) * width)
   return `${"█".repeat(filled)}${"░".repeat(width - filled)} ${ended}/${total}`

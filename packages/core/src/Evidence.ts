@@ -172,9 +172,9 @@ const nothing = shared(undefined, false)
  *
  * - CUSTOMER_VERIFICATION takes precedence over PROCESSING, even over a confirmed one, because the
  *   customer has to act.
- * - A confirmed final status takes precedence over a claimed one. - Of several confirmed final
- *   statuses the one that `read` names holds, and of several claimed ones none until a read names
- *   one; `conflict` lists them.
+ * - A confirmed final status takes precedence over a claimed one.
+ * - Of several confirmed final statuses the one that `read` names holds, and of several claimed ones
+ *   none until a read names one; `conflict` lists them.
  *
  * @category reducers
  * @since 0.1.0

@@ -11,8 +11,8 @@
  *
  * A create of these services is forgotten when its process ends. `Requests` of
  * `@pawl/webhook/Requests` stores it first and sends it again after a crash. Without it, store a
- * requestId of `makeRequestId` before the call, and send the same request again with `inDoubt:
- * true`.
+ * requestId of `makeRequestId` before the call, and send the same request again with
+ * `inDoubt: true`.
  *
  * **Example** (Starting a payment)
  *

@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * A question is one point of a silence, such as `checksum`; a reading is one answer, such as `"|",
- * lower-case hex`. `Doctor` finds those of a real service.
+ * A question is one point of a silence, such as `checksum`; a reading is one answer, such as
+ * `"|", lower-case hex`. `Doctor` finds those of a real service.
  *
  * **Example** (A service that signs requests with a colon, and rounds down)
  *

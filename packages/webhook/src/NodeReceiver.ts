@@ -146,6 +146,7 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   }
 }
 
+/** Node throws for this reason alone. */
 const noPort = "a port is a number from 0 to 65535"
 
 /** The connections that wait to be accepted; the system drops further ones. */

@@ -6,25 +6,13 @@
  * Reads `PAWL_MERCHANT_SECRET` and the optional keys of `Seal`. A receiver over the same file
  * delivers the transitions of their transactions.
  *
- * **Example** (A payment that survives the end of its process)
+ * **Example** (The layer; `Requests` shows a payment)
  *
  * ```ts
  * import * as NodeRequests from "@pawl/webhook/NodeRequests"
- * import { Requests } from "@pawl/webhook/Requests"
- * import * as Effect from "effect/Effect"
- *
- * const pay = Requests.use(({ send }) =>
- *   send("apm-payment", {
- *     requestId: "order-17",
- *     accountId: "4711",
- *     amount: "10.00",
- *     currency: "EUR",
- *     apmPayload: { paymentMethod: "WALLET" }
- *   })
- * )
  *
  * // Needs a `RequestSender`, which `Pawl.layerConfig()` of `@pawl/http` provides.
- * const program = Effect.provide(pay, NodeRequests.layerConfig({ filename: "orders.db" }))
+ * export const layer = NodeRequests.layerConfig({ filename: "orders.db" })
  * ```
  *
  * @since 0.1.0

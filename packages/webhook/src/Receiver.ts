@@ -129,6 +129,7 @@ export const layer = (
   )
 }
 
+/** Nothing of the receiver starts before this check. */
 const layerOwner = Layer.effectDiscard(
   Effect.gen(function* () {
     const { account } = yield* StatusReader

@@ -79,7 +79,6 @@ export const refused = Effect.fnUntraced(function* (method: string, path: string
 /** For a create that needs none. */
 export const noResources = { cardToken: "", paymentId: 0 }
 
-/** A card token and a successful payment of 1000 EUR of the merchant account `m-1`. */
 export const prepare = Effect.gen(function* () {
   const resources = { requestId: "prepared", mid: "m-1", card }
   const { cardToken } = yield* ask("POST", "/payments/card/tokenize", resources)

@@ -28,7 +28,8 @@ export class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly 
 }
 
 /**
- * Starts the program, and returns the effect that waits for its end; without one, never ends.
+ * Starts the program, and returns the effect that waits for its end; without a program it never
+ * ends.
  *
  * The end of the scope ends the program with SIGTERM, and after 5 seconds with SIGKILL.
  */

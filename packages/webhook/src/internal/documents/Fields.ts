@@ -175,7 +175,7 @@ export const transactionOf = (key: string): TransactionKey => {
 export const keyOfRow = (row: { readonly scope: Kind; readonly transactionId: string }): string =>
   keyOf({ method: methodOf(row.scope), transactionId: row.transactionId })
 
-/** Returns the FNV-1a hash of 32 bits, whose values are stored. */
+/** Returns the FNV-1a hash of 32 bits, which never changes: its values are stored. */
 export const hashOf = (text: string, start: number = offset): number => {
   let hash = start
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), prime)

@@ -152,4 +152,5 @@ const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
   return moved
 })
 
+/** A document that cannot be read stops the move. */
 const readable = orDie("The document")

@@ -155,6 +155,7 @@ const release = Effect.fnUntraced(function* (
   return row
 })
 
+/** Nobody waits for an enqueued request, so it is retried. */
 const writeFailure = Effect.fnUntraced(function* (
   tools: Tools,
   leased: LeasedRequest,

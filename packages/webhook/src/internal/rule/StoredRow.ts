@@ -37,7 +37,7 @@ export type Source = "callback" | "registration"
 
 /**
  * Finds the row of an event: that of its kind, else of unknown kind, else a payment, payout or
- * refund.
+ * refund, in this order.
  *
  * A refund's callback does not take a row of unknown kind, which may be the payment's. Its
  * registration does, because its id is the refund's own.

@@ -5,10 +5,10 @@
  * The cleaner runs at its start and then daily, in batches of at most 100. A failed batch is
  * retried after 5 minutes; if the store refuses it, an alarm states the cause.
  *
- * - Bodies older than `Retention`, except those of dead letters. The row stays. - The sealed answer
- *   and body of a request that was settled for so long. Its digest and outcome stay. - With
- *   `KeptMonths`, transactions without a new status for so long, except the open, leased and parked
- *   ones. Their requests stay.
+ * - Bodies older than `Retention`, except those of dead letters. The row stays.
+ * - The sealed answer and body of a request that was settled for so long. Its digest and outcome stay.
+ * - With `KeptMonths`, transactions without a new status for so long, except the open, leased and
+ *   parked ones. Their requests stay.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
