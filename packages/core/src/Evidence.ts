@@ -201,8 +201,8 @@ export const standing = (
  *
  * **Details**
  *
- * The rank never falls. Of one rank only CUSTOMER_VERIFICATION follows PROCESSING, and another
- * final status. A skipped status never follows.
+ * The rank never falls. Within a rank only CUSTOMER_VERIFICATION follows PROCESSING, and one final
+ * status another. A skipped status never follows.
  *
  * @category reducers
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Delivers the callbacks of the gateway, as the specification says or worse.
+ * Delivers the callbacks of the gateway as the specification says, or with faults (`Suffixes`).
  *
  * **Details**
  *

@@ -78,7 +78,8 @@ export const { fault, protocol, seen } = kinds<State>()
 export const hasLease = ({ row }: State, by: Index): boolean => row?.lease?.by === by
 
 /**
- * Returns the same value for two states if one becomes the other when the workers change places.
+ * Returns the same value for two states if one becomes the other when the workers change places. A
+ * worker without the lease writes nothing, so its knowledge changes no step.
  */
 export const canonical = (state: State): unknown => {
   const { row, workers } = state

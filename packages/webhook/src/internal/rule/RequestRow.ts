@@ -123,8 +123,8 @@ export interface Redrive {
   /** `Profile.requestIdWindow` in milliseconds. */
   readonly window: number
   /**
-   * Whether a person states that the request had no effect: its found transaction belongs to
-   * another.
+   * Whether a person states that the request had no effect, which ends the doubt; a found
+   * transaction then belongs to another request.
    */
   readonly hadNoEffect?: boolean | undefined
   /** False if its card data was not stored. Such a request is settled if it had no effect. */

@@ -201,7 +201,10 @@ export const joinChanges = (one: Change, two: Change): Change => {
   }
 }
 
-/** Joins another row and makes the result due. The larger sequence stays, for consumers. */
+/**
+ * Joins another row and makes the result due. The larger sequence stays, so that a consumer takes
+ * no new transition for a late one.
+ */
 export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
   ...stored,
   row: {

@@ -1,8 +1,8 @@
 /**
  * Notices a backlog that grows while the worker runs.
  *
- * If the number of due rows grows in three minutes in a row, and the oldest waits for more than
- * one, an alarm states the limit. A ledger in memory is not watched.
+ * If the number of due rows grows three minutes in a row, and the oldest waits for more than a
+ * minute, an alarm states the limit. A ledger in memory is not watched.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

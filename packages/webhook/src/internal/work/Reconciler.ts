@@ -19,8 +19,8 @@
  * The 180 days start again if they are over and a read of them is overdue by more than the longest
  * wait (`NextWork`).
  *
- * A row of unknown kind is read 60 seconds after its first callback at the latest, then at every
- * endpoint.
+ * A row of unknown kind is read 60 seconds after its first callback at the latest, and from then on
+ * at every endpoint.
  *
  * Every accepted claim that is not confirmed, even a repeat, makes the row due now. Such a read
  * does not advance the plan, and is retried after 15 seconds without an answer. A row is read at
