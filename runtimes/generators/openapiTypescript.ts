@@ -142,7 +142,7 @@ const paused = api.PUT(recurring, { ...subscription, body: { status: "PAUSED" } 
 assert.equal((await taken(paused)).status, "PAUSED")
 assert.equal((await api.DELETE(recurring, subscription)).response.status, 204)
 
-const refused = await api.POST("/api/v1/payouts/apm", { body: { ...apm, accountId: "a|b" } })
+const refused = await api.POST("/api/v1/payouts/apm", { body: { ...apm, accountId: "acc-7" } })
 assert.equal(refused.response.status, 400)
 assert.match(JSON.stringify(refused.error), /accountId/u)
 

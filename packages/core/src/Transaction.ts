@@ -41,12 +41,15 @@ export const RequestId = Schema.String.check(isJoinable).pipe(Schema.brand("Requ
 export type RequestId = typeof RequestId.Type
 
 /**
- * Schema for the merchant account of APM operations: 1 to 128 characters without `|`.
+ * Schema for the merchant account of APM operations: 1 to 128 digits, because the info of an APM payout has
+ * it as an integer (`spec.md`, "Conventions").
  *
  * @category schemas
  * @since 0.1.0
  */
-export const AccountId = Schema.String.check(isJoinable).pipe(Schema.brand("AccountId"))
+export const AccountId = Schema.String.check(
+  Schema.isPattern(/^[0-9]{1,128}$/u, { message: "Expected 1 to 128 digits" })
+).pipe(Schema.brand("AccountId"))
 
 export type AccountId = typeof AccountId.Type
 

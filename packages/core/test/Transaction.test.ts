@@ -14,8 +14,6 @@ import * as JsonNumber from "../src/internal/JsonNumber.ts"
 const accepts = (schema: Schema.Codec<unknown, unknown>, value: unknown): boolean =>
   Schema.decodeUnknownExit(schema)(value)._tag === "Success"
 
-const joinable = 'Expected 1 to 128 characters without "|" and control characters'
-
 const cases: ReadonlyArray<
   readonly [
     name: string,
@@ -42,16 +40,16 @@ const cases: ReadonlyArray<
   [
     "a requestId",
     Transaction.RequestId,
-    joinable,
+    'Expected 1 to 128 characters without "|" and control characters',
     ["a", " ", "é", "a".repeat(128)],
     ["", "|", "a|", "|a", "a\n", "\u0000a", "\ud800", "a".repeat(129), 7]
   ],
   [
     "an accountId",
     Transaction.AccountId,
-    joinable,
-    ["a", "a".repeat(128)],
-    ["", "a|b", "a".repeat(129), 7]
+    "Expected 1 to 128 digits",
+    ["7", "0077", "7".repeat(128)],
+    ["", "a", "7|7", "-7", " 7", "7\n", "7".repeat(129), 7]
   ],
   [
     "a URL",

@@ -108,6 +108,10 @@ describe("an intent", () => {
       })
       const info = yield* ask("GET", `/payouts/apm/info/${all[0]?.transactionId}`)
       assert.include(info, { accountId: 77, requestId: "account" })
+      const third = yield* create({ ...payout, mid: "m-1", requestId: "text" })
+      yield* submit(third, { act: "WALLET", account: "DE89 3704 0044 0532 0130 00" })
+      const { transactionId } = (yield* look(third)).all[0] ?? assert.fail()
+      assert.notProperty(yield* ask("GET", `/payouts/apm/info/${transactionId}`), "accountId")
     }))
 
   it("without an amount asks for it once, in EUR by default", () =>

@@ -87,8 +87,8 @@ export const bodies: ReadonlyArray<Case> = [
       ]),
       ["/payments/apm", "currency", canary],
       ["/payments/apm", "apmPayload", [canary]],
-      ["/payments/apm", "accountId", `${canary}|`],
-      ["/payouts/apm", "accountId", `${canary}|`],
+      ["/payments/apm", "accountId", canary],
+      ["/payouts/apm", "accountId", canary],
       ["/refunds/card", "transactionId", canary],
       ["/refunds/card", "transactionId", "7"],
       ["/payments/intent", "type", canary],
@@ -130,7 +130,7 @@ export const bodies: ReadonlyArray<Case> = [
     for (const path of ["/payments/apm", "/payouts/apm"]) {
       const rounded = payment({ ...signed, checksum: checksum({ ...signed, amount: "10.51" }) })
       assert.deepStrictEqual(yield* refused("POST", path, rounded), ["checksum"])
-      const both = payment({ ...signed, accountId: "acc|7", checksum: "" })
+      const both = payment({ ...signed, accountId: "acc-7", checksum: "" })
       assert.deepStrictEqual(yield* refused("POST", path, both), ["accountId"])
       yield* create(path, noResources, { ...signed, checksum: checksum(signed) })
     }

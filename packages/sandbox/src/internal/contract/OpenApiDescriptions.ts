@@ -9,7 +9,7 @@ export const fields: Readonly<Record<string, string>> = {
   acceptLanguage: "Accept-Language header of the browser; needed for 3-D Secure",
   accessToken:
     "Access token for the header `Authorization: Bearer`: a JWT, valid for 30 days. The specification does not name this field",
-  accountId: "Merchant account of APM operations, without `|` and control characters",
+  accountId: "Merchant account of APM operations, in digits",
   actionType:
     "Next step of the customer, such as REDIRECTION. The specification does not list the values",
   address: "Street address",

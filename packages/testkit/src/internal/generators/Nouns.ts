@@ -170,7 +170,7 @@ const lookalikes: Readonly<Record<string, ReadonlyArray<string>>> = {
   TransactionId: identifiers,
   IntegerText: [...identifiers, "1.0", "-1", "01"],
   RequestId: joinable,
-  AccountId: joinable,
+  AccountId: ["", "acc-7", "7|7", "-7", "7.0", " 7", "٧", "7".repeat(129)],
   CardNumber: ["", "4242 4242 4242 4242", "4242-4242-4242-4242", "4".repeat(11), "4".repeat(20)],
   CardToken: [""],
   CallbackUrl: [
