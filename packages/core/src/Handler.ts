@@ -18,8 +18,8 @@ import type { Kind, Method } from "./Kind.ts"
  */
 export interface Transition {
   /**
-   * Identifier of the transition, the same in every attempt. After an older backup was restored, a
-   * status has another `id`, so compare ranks, then `sequence`.
+   * Identifier of the transition, the same in every attempt. Do not deduplicate by it: after an
+   * older backup was restored, a status may have another `id`. Compare ranks, then `sequence`.
    */
   readonly id: string
   /** Method of the transaction. */

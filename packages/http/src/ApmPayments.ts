@@ -26,8 +26,8 @@ export class ApmPayments extends Context.Service<
   ApmPayments,
   {
     /**
-     * Starts a payment. Fails with `Declined` when the response is FAILED, with `OutcomeUnknown`
-     * when the payment may exist (`spec.md`, "APM payments").
+     * Starts a payment. Fails with `Declined` when the response is FAILED, or with
+     * `OutcomeUnknown` when the payment may exist (`spec.md`, "APM payments").
      */
     readonly create: (
       input: ApmPaymentInput,

@@ -25,8 +25,8 @@ export class ApmPayouts extends Context.Service<
   ApmPayouts,
   {
     /**
-     * Starts a payout. Fails with `Declined` when the response is FAILED, with `OutcomeUnknown`
-     * when the payout may exist (`spec.md`, "APM payouts").
+     * Starts a payout. Fails with `Declined` when the response is FAILED, or with
+     * `OutcomeUnknown` when the payout may exist (`spec.md`, "APM payouts").
      */
     readonly create: (
       input: ApmPayoutInput,

@@ -31,7 +31,7 @@ export class CardPayments extends Context.Service<
   CardPayments,
   {
     /**
-     * Starts a payment with a card. Fails with `Declined` when the response is FAILED, with
+     * Starts a payment with a card. Fails with `Declined` when the response is FAILED, or with
      * `OutcomeUnknown` when the payment may exist. Its fields are not documented; further ones are
      * sent unchanged (`spec.md`, "Endpoints named but without shape").
      */

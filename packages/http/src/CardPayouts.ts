@@ -25,8 +25,8 @@ export class CardPayouts extends Context.Service<
   CardPayouts,
   {
     /**
-     * Starts a payout. Fails with `Declined` when the response is FAILED, with `OutcomeUnknown`
-     * when the payout may exist (`spec.md`, "Card payouts").
+     * Starts a payout. Fails with `Declined` when the response is FAILED, or with
+     * `OutcomeUnknown` when the payout may exist (`spec.md`, "Card payouts").
      */
     readonly create: (
       input: CardPayoutInput,

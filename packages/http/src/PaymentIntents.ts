@@ -24,7 +24,7 @@ export class PaymentIntents extends Context.Service<
   {
     /**
      * Creates an intent and returns the addresses of its hosted page. Fails with `IntentRejected`
-     * when the response has an errorCode, with `OutcomeUnknown` when the intent may exist
+     * when the response has an errorCode, or with `OutcomeUnknown` when the intent may exist
      * (`spec.md`, "Payment intents").
      */
     readonly create: (

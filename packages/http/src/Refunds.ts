@@ -27,7 +27,7 @@ export class Refunds extends Context.Service<
   {
     /**
      * Starts a refund of the payment `transactionId`. Fails with `Declined` when the response is
-     * FAILED, with `OutcomeUnknown` when the refund may exist (`spec.md`, "Refunds").
+     * FAILED, or with `OutcomeUnknown` when the refund may exist (`spec.md`, "Refunds").
      */
     readonly create: (
       input: RefundInput,

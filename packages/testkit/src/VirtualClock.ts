@@ -3,9 +3,10 @@
  *
  * **Details**
  *
- * An `advance` wakes the sleepers in order. Each sees the clock at exactly its time, and the next
- * wakes only when all work of the previous one is done, including its HTTP requests. The layer's
- * scheduler knows when no task is left to run.
+ * Its time is that of the clock beneath plus the advances. A sleeper wakes when its time has come,
+ * also without an advance. An `advance` wakes the sleepers in order. Each sees the clock at exactly
+ * its time, and the next wakes only when all work of the previous one is done, including its HTTP
+ * requests. The layer's scheduler knows when no task is left to run.
  *
  * **Example** (A minute without waiting)
  *

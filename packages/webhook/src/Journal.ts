@@ -93,7 +93,7 @@ export type Observer = (
  * @since 0.1.0
  */
 export interface Failure {
-  /** The method and id of its transaction. */
+  /** The method and id of the callback's transaction. */
   readonly transaction: string
   /** The cause, without values. */
   readonly cause: string

@@ -144,7 +144,7 @@ export const layer = (options: Options): Layer.Layer<Seal, InvalidSealKey | Inva
   Layer.effect(Seal, make(options))
 
 /**
- * Layer that takes them from the variables that `Options` names.
+ * Layer that takes the keys and secrets from the variables that `Options` names.
  *
  * @category layers
  * @since 0.1.0

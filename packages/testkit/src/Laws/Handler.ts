@@ -10,9 +10,10 @@
  *
  * **Gotchas**
  *
- * A shop opens empty in every history. No call is cut off half-way, so no law shows that the writes
- * of a call belong in one transaction. Two calls at the same time take turns only where one of them
- * waits. Under a `TestClock` a handler that sleeps does not end: use `it.live`.
+ * A shop opens empty in every history, over its own database. No call is cut off half-way, so no
+ * law shows that the writes of a call belong in one transaction. Two calls at the same time take
+ * turns only where one of them waits. Under a `TestClock` a handler that sleeps does not end: use
+ * `it.live`.
  *
  * **Example** (A shop that keeps the last status)
  *

@@ -16,8 +16,8 @@ import { spanned } from "../wire/Observed.ts"
  * **Details**
  *
  * For the kind `apm` or `card` the endpoints of payments, payouts and refunds are read in this
- * order, after a 404 the next. Payments are read once more before another kind is returned: one
- * with the same number may have become visible.
+ * order; only a 404 leads to the next. Payments are read once more before another kind is returned:
+ * one with the same number may have become visible.
  */
 export const layer: Layer.Layer<StatusReader, never, Caller> = Layer.effect(
   StatusReader,

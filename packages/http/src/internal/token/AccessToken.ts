@@ -4,8 +4,8 @@
  * **Details**
  *
  * All calls share one token and one request for it. From `Profile.refreshBefore` before its expiry,
- * or the middle of its lifetime if later, the next call renews it in the background; meanwhile the
- * old token stays in use. A late 401 to an older token has no effect.
+ * or the middle of its lifetime if later, the next call renews it in the background; the old
+ * token stays in use until a renewal succeeds. A late 401 to an older token has no effect.
  *
  * **Gotchas**
  *
@@ -151,7 +151,8 @@ const make = (sharesRequest: boolean) =>
         const token = peek(now)
         return token === undefined ? request : Effect.succeed(token)
       })
-    // A fiber may start its request after that of another has ended. No result is kept.
+    // A fiber may start its request after that of another has ended. No result is kept,
+    // even if the clock is set back.
     const requestToken = sharesRequest
       ? yield* Effect.cachedWithTTL(peekOr(obtain), -Infinity)
       : obtain

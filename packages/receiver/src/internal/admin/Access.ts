@@ -1,7 +1,8 @@
 /**
  * Access control for the admin API, and the files of its page.
  *
- * `Admin` explains who has access. Another name as `Host` may resolve to 127.0.0.1.
+ * `Admin` explains who has access. Another name as `Host` may resolve to 127.0.0.1. A page
+ * of another site never has access.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import { isLoopback } from "@pawl/core/internal/Loopback"

@@ -86,7 +86,7 @@ export const make = (engines: Engines) => {
       return yield* readable(records.change("quarantine", key, rule))
     }),
 
-    /** Lists those whose body can be read, oldest first. */
+    /** Lists the callbacks whose body can be read, oldest first. */
     list: Effect.gen(function* () {
       const all: Array<{ readonly at: number; readonly verified: Verified }> = []
       for (const records of engines.own) {

@@ -67,7 +67,8 @@ export const make = (engines: Engines) => {
     }),
     /**
      * Examines up to `limit` rows behind `after`, in the order of their keys, and returns those
-     * created from `from` until `before`. `last` is the last examined key, except on the last page.
+     * created from `from` until `before`. `last` is the last examined key; undefined on the last
+     * page.
      */
     page: (options: RowPages.PageOptions) =>
       Effect.map(

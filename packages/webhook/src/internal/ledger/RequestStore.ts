@@ -94,8 +94,8 @@ export const make = (
           )
       }),
     /**
-     * Writes a request anew that was surely never sent, and returns its row. An expired one is
-     * settled.
+     * Writes a request anew that was surely never sent, and returns its row; undefined for
+     * any other. An expired one is settled.
      */
     restart: (request: NewRequest, { at, until }: Begin) =>
       after(request.requestId, (row, id) =>
@@ -108,8 +108,8 @@ export const make = (
       ),
     /**
      * Leases up to `limit` due requests until `until`, oldest first, or that of `requestId`, due or
-     * not. `dueAt` is when the next one may be claimed, `failure` the error of one of several
-     * shards or requests.
+     * not, unless another process works on it. `dueAt` is when the next one may be claimed,
+     * `failure` the error of one of several shards or requests.
      */
     claim: Effect.fnUntraced(function* ({
       requestId,

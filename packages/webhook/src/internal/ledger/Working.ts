@@ -149,7 +149,7 @@ export const make = (
      * Redrives a page of the dead letters of a reason that were parked until `before`, or later
      * than `now`, oldest first. The first is due at `dueAt`, then `rate` in each second; an
      * unreadable one leaves its time unused. Returns how many were listed and redriven, and the
-     * last place, except on the last page.
+     * last place; undefined on the last page.
      */
     redriveAll: Effect.fnUntraced(function* ({
       before,
@@ -186,8 +186,8 @@ export const make = (
      */
     shift: (options: Shift) => Effect.asVoid(each(engines, (records) => shiftIn(records, options))),
     /**
-     * Brings a page of planned reads forward (`RowPages`). Returns its last place, except on the
-     * last page.
+     * Brings a page of planned reads forward (`RowPages`). Returns its last place; undefined on
+     * the last page.
      */
     bringForward: (page: RowPages.PlannedPage) =>
       Effect.map(

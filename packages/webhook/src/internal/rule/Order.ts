@@ -73,8 +73,8 @@ export const differs = (row: Row): boolean =>
   )
 
 /**
- * At least one callback is signed, and all signed ones match the request's account, amount and
- * currency. The account of an intent is a mid, which no APM callback has.
+ * At least one callback has signed fields, and all of these match the request's account, amount
+ * and currency. The account of an intent is a mid, which no APM callback has.
  */
 export const isOfRequest = (request: RequestRow, row: Row): boolean => {
   const isIntent = request.kind === "payment-intent"

@@ -202,9 +202,8 @@ const settled = (
 })
 
 /**
- * Settles a request by a transaction that its token names. A token can be moved, so the service
- * must have confirmed a status, and the signed fields must be as ordered. A redrive undoes a wrong
- * match.
+ * Settles a request by a transaction whose token names it. A token can be moved, so the service must
+ * have confirmed a status, and the signed fields must be as ordered. A redrive undoes a wrong match.
  */
 export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
   const { evidence, isOrderRegistered, method, ordered, read, registered, transactionId } = found
