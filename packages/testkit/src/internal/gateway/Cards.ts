@@ -44,7 +44,7 @@ export interface Vault {
   readonly reset: Effect.Effect<void>
 }
 
-/** Numbers of transactions, so that a stored token never names another card. */
+/** Tokens are numbered like transactions, so that a stored one never names another card. */
 export const make = Effect.fnUntraced(function* (
   nextToken: Effect.Effect<string>
 ): Effect.fn.Return<Vault> {

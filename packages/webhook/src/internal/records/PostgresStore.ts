@@ -123,7 +123,10 @@ interface Found {
 
 const keysOf = (list: ReadonlyArray<{ readonly key: string }>) => list.map(({ key }) => key)
 
-/** The driver refuses a list of nulls, and one of small and large numbers, so a column is text. */
+/**
+ * The driver refuses a list of nulls, and one of small and large numbers, so a column is sent as
+ * text.
+ */
 const typed = (name: string, type: string): string =>
   type.endsWith("NOT NULL") ? name : `CAST(NULLIF(${name}, '') AS ${type}) AS ${name}`
 
