@@ -1,9 +1,9 @@
 /**
  * Runs the checks in other runtimes, from bundles without built-in modules: `pnpm runtimes [--kills
  * N] [node22 node24 node26 bun deno workerd chromium]`. One bundle has core's checks, the other
- * those of the client and the receiver, which call a service on this machine, so Chromium runs
- * core's only. workerd also checks the store of a Durable Object: its laws, and a run that kills
- * workerd `--kills` times (20).
+ * those of the client and the receiver, which call a service on this machine. A page may not call
+ * it, so Chromium runs core's only. workerd also checks the store of a Durable Object: its laws,
+ * and a run that kills workerd `--kills` times (20).
  *
  * A runtime that is not installed is skipped with a reason. The exit code is 1 when a check fails,
  * or when no runtime is installed.

@@ -1,7 +1,7 @@
 /**
  * Measures the CPU time of a call: clients create APM payments, or read their status, 64
- * concurrently, each in its own process. The floor is undici's `request` with a hand-written
- * checksum.
+ * concurrently. Each client and the server has its own process. The floor is undici's `request`
+ * with a hand-written checksum.
  */
 import { fork } from "node:child_process"
 import { inOwnProcess, type Bench, type Costs, measure, nextMessage } from "./harness.ts"

@@ -3,7 +3,7 @@
  *
  * A transition is accepted when JetStream has stored it. While the server is away, the receiver
  * calls the handler again for 24 hours. The id of the transition is the id of the message, so
- * JetStream stores it once: its window of duplicates is longer.
+ * JetStream stores it once: its window of duplicates is longer than these 24 hours.
  *
  * `natsConsumer.ts` consumes the stream. `examples/test/nats.test.ts` runs both with a server that is killed.
  */

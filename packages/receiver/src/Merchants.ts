@@ -18,7 +18,7 @@
  *
  * **Gotchas**
  *
- * - Each merchant needs a secret of its own.
+ * - Each merchant needs a secret of its own: one that knows the secret of another can sign for it.
  * - A handler that computes for a second without a pause delays all merchants.
  * - Rows that other processes make due are found within 25 ms for each merchant: after 2.5 seconds
  *   with 100 of them (`docs/decisions/0102-each-merchant-of-a-receiver-has-its-own-ledger.md`).

@@ -69,8 +69,8 @@ export class Transactions extends Context.Service<
 >()("@pawl/webhook/LedgerSql/Transactions") {}
 
 /**
- * Layer that makes a handler of two parts, whose writes are committed with the delivery of the
- * transition, so a crash repeats no write.
+ * Layer that makes a handler of two parts: `handle`, and `commit`, whose writes are committed with
+ * the delivery of the transition, so a crash repeats none of them.
  *
  * **Details**
  *

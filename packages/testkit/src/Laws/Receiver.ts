@@ -12,7 +12,8 @@
  *
  * **Gotchas**
  *
- * A receiver that reads later may need a longer `settleTimeout`.
+ * A receiver that reads from the service later than at a callback may need a longer
+ * `settleTimeout`.
  *
  * **Example** (A receiver that answers 200 to everything)
  *

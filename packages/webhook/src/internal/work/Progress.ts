@@ -121,6 +121,7 @@ export interface Progress {
   /** Raises the alarm about a row that the store refuses to write. */
   readonly refused: (row: Subject, error: unknown) => Effect.Effect<string>
   readonly failed: (sort: Step["sort"], error: unknown) => Effect.Effect<Fault.Fault>
+  /** Allows a refused step one more try. */
   readonly end: () => void
   readonly state: Effect.Effect<State>
 }
