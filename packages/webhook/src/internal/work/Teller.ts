@@ -9,9 +9,9 @@
  * 3. *mark*: the write that releases the row marks the transition as told.
  *
  * A failed call is retried by `retrySchedule`, after a time-out not within 30 seconds, because the
- * application may still be at work. After its end the row is a dead letter, until there is another
- * status to tell. A row with a callback of a wrong amount, or with an unreadable field, is parked
- * without a call.
+ * application may still be at work. After the last retry the row is a dead letter, until there is
+ * another status to tell. A row with a callback of a wrong amount, or with an unreadable field, is
+ * parked without a call.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition as HandlerTransition } from "@pawl/core/Handler"
