@@ -3,12 +3,14 @@ import { startInTest } from "@pawl/test-support/ProgramTests"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync
 } from "node:fs"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
@@ -111,8 +113,8 @@ it("reconcile touches no books of another store, service or merchant, or of an o
   const books = join(directory, "books")
   const name = (extension: string) => join(books, `pawl-2026-11-21.${extension}`)
   const written = () => ["jsonl", "csv", "journal"].map((each) => readFileSync(name(each), "utf8"))
-  // An empty file is an empty database.
-  for (const store of ["a.db", "b.db"]) writeFileSync(join(directory, store), "")
+  for (const store of ["a.db", "b.db"])
+    await run("receiver", "migrate", "--store", `sqlite:${join(directory, store)}`)
   const own = {
     PAWL_STORE: `sqlite:${join(directory, "a.db")}`,
     PAWL_BASE_URL: "http://127.0.0.1:1/api",
@@ -259,24 +261,47 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   expect(await sandbox.stop()).toBe(0)
 })
 
+/** The commands that work on a store that exists. */
+const readersOf = (folder: string, file: string) => {
+  const store = ["--store", `sqlite:${file}`]
+  return Promise.all([
+    run("explain", "card-payment", "1", ...store),
+    run("replay", "card-payment", "1", ...store),
+    run("export", "card-payment", "1", ...store),
+    run("erase", "card-payment", "1", "--compact", ...store),
+    run("receiver", "rename", "https://a.example/api", "https://b.example/api", ...store),
+    run("reconcile", "--day", "2026-11-21", "--out", folder, ...store)
+  ])
+}
+
 it("commands that read a store refuse a file that does not exist, and make none", async () => {
   const folder = join(directory, "empty")
   mkdirSync(folder)
   const missing = join(folder, "typo.db")
-  const store = ["--store", `sqlite:${missing}`]
-  const outcomes = await Promise.all([
-    run("explain", "card-payment", "1", ...store),
-    run("replay", "card-payment", "1", ...store),
-    run("export", "card-payment", "1", ...store),
-    run("erase", "card-payment", "1", ...store),
-    run("reconcile", "--day", "2026-11-21", "--out", folder, ...store)
-  ])
+  const outcomes = await readersOf(folder, missing)
   const errOf = (name: string) =>
     `The SQLite file ${name} does not exist: name the store of the receiver\n`
   expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, out: "", err: errOf(missing) })))
   const ofUri = await run("erase", "card-payment", "1", "--store", `sqlite:file:${missing}`)
   expect(ofUri).toEqual({ code: 1, out: "", err: errOf(`file:${missing}`) })
   expect(readdirSync(folder)).toEqual([])
+})
+
+it("commands that read a store refuse the database of another program, and change nothing of it", async () => {
+  const folder = join(directory, "other")
+  mkdirSync(folder)
+  const other = join(folder, "shop.db")
+  const database = new DatabaseSync(other)
+  database.exec("CREATE TABLE orders (id TEXT)")
+  database.close()
+  chmodSync(other, 0o644)
+  const before = readFileSync(other)
+  const outcomes = await readersOf(folder, other)
+  const err = `The SQLite file ${other} cannot be used: it has no tables of pawl; name another file\n`
+  expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, out: "", err })))
+  expect(readdirSync(folder)).toEqual(["shop.db"])
+  expect(readFileSync(other)).toEqual(before)
+  expect(statSync(other).mode & 0o777).toBe(0o644)
 })
 
 it("reconcile refuses a day to come and one that no calendar has, and erase does not speak of texts that it did not delete", async () => {

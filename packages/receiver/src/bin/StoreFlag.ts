@@ -93,7 +93,7 @@ export const within = <A, R>(
         `The SQLite file ${missing.filename} does not exist: name the store of the receiver`
       )
     }
-    return yield* Effect.provide(work, NodeStore.layer(...stores))
+    return yield* Effect.provide(work, NodeStore.layerExisting(...stores))
   }).pipe(
     Effect.catchTag(["InvalidSettings", "StoreUnusable"], ({ message }) => report(message)),
     Effect.catchTag("StoreUnavailable", (error) =>

@@ -9,6 +9,7 @@ import * as LedgerSql from "../../LedgerSql.ts"
 import * as NodeSqlite from "../../NodeSqlite.ts"
 import { Records } from "../records/Records.ts"
 import * as Fault from "../sql/Fault.ts"
+import { MakesTables } from "../sql/Schema.ts"
 import * as Move from "./Move.ts"
 import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
@@ -62,6 +63,10 @@ export const layer = (
   ...stores: Stores
 ): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
   layerWith({ connections: connectionsOf(stores) }, ...stores)
+
+/** Layer that opens a store that has its tables, and else writes nothing. */
+export const layerExisting = (...stores: Stores): ReturnType<typeof layer> =>
+  Layer.provide(layer(...stores), Layer.succeed(MakesTables, false))
 
 /** Layer that opens a store with at most `connections` connections to each PostgreSQL database. */
 export const layerWith = (
