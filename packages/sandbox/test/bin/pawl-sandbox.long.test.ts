@@ -1,6 +1,7 @@
 import { startInTest } from "@pawl/test-support/ProgramTests"
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
+import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
@@ -187,6 +188,41 @@ describe("pawl-sandbox", () => {
     })
     assert.sameMembers([...new Set(callbacks)], expected)
     server.close()
+    await rm(directory, { recursive: true })
+  })
+
+  it("two sandboxes do not share a file, and one that was killed does not keep it", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
+    const filename = join(directory, "sandbox.db")
+    const args = ["--port", "0", "--file", filename]
+    const first = start(...args)
+    await first.ready()
+    const second = start(...args)
+    const served = second.ready().catch(() => second.ended)
+    assert.strictEqual(await Promise.race([second.ended, served]), 1)
+    assert.strictEqual(second.stdout(), "")
+    assert.strictEqual(
+      second.stderr(),
+      `The sandbox cannot serve: The SQLite file ${filename} cannot be used: another process has locked it; end that process, or name another file\n`
+    )
+    first.child.kill("SIGKILL")
+    await first.ended
+    await start(...args).ready()
+    await rm(directory, { recursive: true })
+  })
+
+  it("a file that another process has open is refused", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
+    const filename = join(directory, "sandbox.db")
+    const other = new DatabaseSync(filename)
+    other.exec("PRAGMA journal_mode = WAL; CREATE TABLE notes (id TEXT)")
+    const { ended, stderr } = start("--port", "0", "--file", filename)
+    assert.strictEqual(await ended, 1)
+    assert.strictEqual(
+      stderr(),
+      "The sandbox cannot serve: another process has opened the file of the sandbox; end that process, or name another file\n"
+    )
+    other.close()
     await rm(directory, { recursive: true })
   })
 

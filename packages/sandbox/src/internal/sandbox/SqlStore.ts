@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { LockTimeoutError, SqlError } from "effect/sql/SqlError"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import { EventFeed } from "./EventFeed.ts"
@@ -22,10 +22,12 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
     const { publish } = yield* EventFeed
     const sql = yield* SqlClient.SqlClient
     const writer = yield* Semaphore.make(1)
+    // The first transaction takes the lock, which ends with the process.
+    yield* sql`PRAGMA locking_mode = EXCLUSIVE`
     yield* sql`CREATE TABLE IF NOT EXISTS items (
       position INTEGER PRIMARY KEY, collection TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL,
       UNIQUE (collection, id)
-    )`
+    )`.pipe(sql.withTransaction, Effect.mapError(nameLock))
     const rows = yield* sql<Row>`SELECT collection, id, value FROM items ORDER BY position`
     const stored = Map.groupBy(rows, ({ collection }) => collection)
     let changes = new Map<string, WatchedStore.Change>()
@@ -61,6 +63,17 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
     })
   })
 )
+
+/** Two sandboxes would overwrite each other's state. */
+const nameLock = (error: SqlError): SqlError => {
+  const { _tag, cause } = error.reason
+  return _tag === "LockTimeoutError"
+    ? new SqlError({ reason: new LockTimeoutError({ message: isLocked, cause }) })
+    : error
+}
+
+const isLocked =
+  "another process has opened the file of the sandbox; end that process, or name another file"
 
 /** A disk takes real time, also while the virtual clock is advanced. */
 const outside = (save: Effect.Effect<void>): Effect.Effect<void> =>
