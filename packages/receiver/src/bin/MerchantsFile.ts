@@ -11,8 +11,8 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { existsSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { existsSync, realpathSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
 import * as MerchantId from "../internal/merchants/MerchantId.ts"
 import * as Faults from "./Faults.ts"
 import * as MerchantSettings from "./MerchantSettings.ts"
@@ -240,8 +240,12 @@ const keysOfStore = (store: NodeStore.Store): ReadonlyArray<string> => {
   if (store._tag === "memory") return []
   return store._tag === "postgres"
     ? [`postgres ${Redacted.value(store.url)}`]
-    : [`file ${resolve(NodeSqlite.fileOf(store.filename) ?? store.filename)}`]
+    : [`file ${targetOf(resolve(NodeSqlite.fileOf(store.filename) ?? store.filename))}`]
 }
+
+/** Follows links. The file itself may not exist yet. */
+const targetOf = (file: string): string =>
+  existsSync(file) ? realpathSync(file) : join(targetOf(dirname(file)), basename(file))
 
 const readText = (file: string): Effect.Effect<string, string> => {
   const folder = dirname(resolve(file))
