@@ -5,8 +5,8 @@
  * transition as one line of JSON, unless transitions are forwarded. Logs go to stderr: on a
  * terminal as text, elsewhere as one object of JSON a line.
  *
- * SIGTERM completes the requests in flight, releases the rows and exits with 0. A second SIGTERM
- * ends the process at once.
+ * SIGTERM completes the requests in flight, releases the rows and exits with 0, as does the close
+ * of its terminal. A second SIGTERM ends the process at once.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Program from "@pawl/webhook/internal/Program"

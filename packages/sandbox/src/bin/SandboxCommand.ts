@@ -2,8 +2,8 @@
  * The sandbox as a command.
  *
  * Stdout has one line once it serves, `ready http://127.0.0.1:4010/api`; stderr all else: on a
- * terminal the addresses and a line for each request, status and callback. SIGTERM and SIGINT end
- * it with 0. Modules that only some starts need are loaded when they are needed.
+ * terminal the addresses and a line for each request, status and callback. SIGTERM, SIGINT and
+ * SIGHUP end it with 0. Modules that only some starts need are loaded when they are needed.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Program from "@pawl/webhook/internal/Program"

@@ -25,7 +25,7 @@ const authenticate = (baseUrl: string, merchantKey: string, merchantSecret: stri
   })
 
 describe("pawl-sandbox", () => {
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     it(`says one line on stdout once it serves, and ends on ${signal}`, async () => {
       const { child, ended, ready, stderr, stdout } = start("--port", "0")
       const baseUrl = await ready()

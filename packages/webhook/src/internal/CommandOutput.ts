@@ -32,7 +32,14 @@ const layerUnread = Layer.effectDiscard(
   })
 )
 
-export const layer = Layer.merge(layerErrors, layerUnread)
+/** Treats the close of the terminal, which may signal twice, as one SIGTERM. */
+const layerHangUp = Layer.effectDiscard(
+  Effect.sync(() =>
+    process.on("SIGHUP", () => undefined).once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
+  )
+)
+
+export const layer = Layer.mergeAll(layerErrors, layerUnread, layerHangUp)
 
 const printed = (message: string): string =>
   message.replace(/\s+/gu, " ").replace(/:\/\/[^\s/"]*@/gu, "://<redacted>@")
