@@ -177,7 +177,9 @@ describe("a receiver that cannot start", () => {
       { concurrency: 2 }
     )
     expect(unknown).toEqual([expect.stringMatching(/--prot.*--port/u)])
-    expect(busy).toEqual([`Cannot listen on port ${port} of 127.0.0.1: another process uses it`])
+    expect(busy).toEqual([
+      `Cannot listen on port ${port} of 127.0.0.1: another process uses it; stop that process, or choose another port`
+    ])
     expect(gone).toEqual([expect.stringMatching(/^The SQLite file \/not\/there\/a\.db cannot/u)])
     expect(lost).toEqual([expect.stringMatching(/^The PostgreSQL database cannot.*ECONNREFUSED/u)])
     expect(open).toEqual([

@@ -208,19 +208,8 @@ const reason = Effect.fnUntraced(function* (
   error: Sandbox.StartError | FileFault | InvalidConfig,
   { host, port }: { readonly host: string; readonly port: number }
 ) {
-  if (error._tag !== "CannotListen") return error.message
-  switch (error.code) {
-    case "EADDRINUSE": {
-      const { describe } = yield* Effect.promise(() => import("./PortOwner.ts"))
-      const owner = yield* describe(host, port)
-      return `port ${port} of ${host} is in use${owner}, or choose another port with --port (0 takes a free one)`
-    }
-    case "EACCES":
-      return `port ${port} of ${host} needs privileges; choose a port above 1023 with --port`
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `${host} is not an address of this machine; omit --host to bind 127.0.0.1`
-    default:
-      return error.message
-  }
+  if (error._tag !== "CannotListen" || error.code !== "EADDRINUSE") return error.message
+  const { describe } = yield* Effect.promise(() => import("./PortOwner.ts"))
+  const owner = yield* describe(host, port)
+  return `port ${port} of ${host} is in use${owner}, or choose another port with --port (0 takes a free one)`
 })

@@ -236,7 +236,7 @@ describe("pawl-sandbox", () => {
     [["--host", "::"], "token"],
     [
       ["--host", "192.0.2.1", "--token", "s3cr3t-c4n4ry", "--port", "0"],
-      "192.0.2.1 is not an address"
+      "this machine has no such address; choose one that it has, such as 127.0.0.1"
     ],
     [["--token="], "--token"],
     [["--host="], "Missing value for flag --host. Expected a text that is not empty"],
