@@ -110,9 +110,10 @@ export const start = (
     }
   )
 
-/** Runs a program to its end. Returns its exit and its output. */
+/** Runs a program without input to its end. Returns its exit and its output. */
 export const run = (...program: Parameters<typeof start>) =>
   start(...program).pipe(
+    Effect.tap(({ child }) => Effect.sync(() => child.stdin.end())),
     Effect.flatMap(({ exited, stderr, stdout }) =>
       Effect.map(exited, (exit) => ({ ...exit, stdout: stdout(), stderr: stderr() }))
     ),
