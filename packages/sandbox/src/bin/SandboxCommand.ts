@@ -97,7 +97,7 @@ const flags = {
   isQuiet: Flags.toggle("quiet", "Prints only the line ready, also on a terminal"),
   isJson: Flags.toggle(
     "json",
-    "Prints each request, status and callback on stderr as a line of JSON, on a terminal or not"
+    "Prints each request, status and callback, and a failure, on stderr as a line of JSON, on a terminal or not"
   )
 }
 
@@ -183,11 +183,11 @@ export const make = (name: string) =>
         ),
         Effect.catch((error) =>
           Effect.gen(function* () {
-            yield* Console.error(
+            const message =
               error._tag === "ProgramFailed"
                 ? error.message
                 : `The sandbox cannot serve: ${yield* reason(error, options)}`
-            )
+            yield* Console.error(isJson ? JSON.stringify({ event: "failed", message }) : message)
             return yield* new Reported()
           })
         )
