@@ -14,6 +14,7 @@ import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Sandbox from "../Sandbox.ts"
@@ -97,7 +98,7 @@ const flags = {
   isQuiet: Flags.toggle("quiet", "Prints only the line ready, also on a terminal"),
   isJson: Flags.toggle(
     "json",
-    "Prints each request, status and callback, and a failure, on stderr as a line of JSON, on a terminal or not"
+    "Prints each request, status and callback, and whatever fails, on stderr as a line of JSON, on a terminal or not"
   )
 }
 
@@ -190,6 +191,9 @@ export const make = (name: string) =>
             yield* Console.error(isJson ? JSON.stringify({ event: "failed", message }) : message)
             return yield* new Reported()
           })
+        ),
+        Effect.provide(
+          isJson ? Logger.layer([Logger.withConsoleError(Logger.formatJson)]) : Layer.empty
         )
       )
   ).pipe(

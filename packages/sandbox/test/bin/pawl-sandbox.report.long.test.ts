@@ -132,6 +132,17 @@ describe.skipIf(process.platform !== "linux")("pawl-sandbox", () => {
     assert.notInclude(stderr(), "c4n4ry")
   })
 
+  it("prints a warning as a line of JSON with --json", async () => {
+    const { errorLine } = startInTest(process.execPath, [file, "--port", "0", "--json"], {
+      ...env,
+      NODE_ENV: "production"
+    })
+    const warning = JSON.parse(await errorLine(/^.+in production.+$/mu)) as {
+      readonly level: string
+    }
+    assert.strictEqual(warning.level, "WARN")
+  })
+
   it("prints a failed start, and a failed program, as a line of JSON with --json", async () => {
     const { port, server } = await listen()
     const failed = [
