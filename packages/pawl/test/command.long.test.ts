@@ -11,6 +11,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync
 } from "node:fs"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
@@ -70,6 +71,8 @@ it("lists its commands, and says in one sentence what it does not know", async (
     out: "",
     err: expect.not.stringContaining("hunter2") as unknown
   })
+  const unknown = 'Unknown subcommand "help" for "pawl". --help lists the subcommands\n'
+  expect(await run("help")).toEqual({ code: 1, out: "", err: unknown })
 })
 
 it("prints its help without loading a command, in the words of the commands", async () => {
@@ -285,6 +288,12 @@ it("commands that read a store refuse a file that does not exist, and make none"
   const ofUri = await run("erase", "card-payment", "1", "--store", `sqlite:file:${missing}`)
   expect(ofUri).toEqual({ code: 1, out: "", err: errOf(`file:${missing}`) })
   expect(readdirSync(folder)).toEqual([])
+  const unreadable = join(directory, "unreadable")
+  symlinkSync(unreadable, unreadable)
+  const ofLink = await run("explain", "card-payment", "1", "--store", `sqlite:${unreadable}`)
+  expect(ofLink.err).toContain(`The SQLite file ${unreadable} cannot be used: `)
+  const ofName = await run("explain", "card-payment", "1", "--store", "callbacks.db")
+  expect(ofName.err).toMatch(/^--store cannot be used: give one or more of sqlite:FILE and /u)
 })
 
 it("commands that read a store refuse the database of another program, and change nothing of it", async () => {

@@ -12,10 +12,14 @@ import type * as Runtime from "effect/Runtime"
  * misspelt flag. URLs lose their user and password.
  */
 const layerErrors = CliOutput.layerPresenter({
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Console.error(printed(event.errors[0]?.message ?? ""))
-      : CliOutput.defaultPresenter.present(event)
+  present: (event) => {
+    if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
+    const [error] = event.errors
+    const isUnknown = error?._tag === "UnknownSubcommand" && error.suggestions.length === 0
+    return Console.error(
+      `${printed(error?.message ?? "")}${isUnknown ? ". --help lists the subcommands" : ""}`
+    )
+  }
 })
 
 /**
