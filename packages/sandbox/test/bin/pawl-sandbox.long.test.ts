@@ -211,18 +211,26 @@ describe("pawl-sandbox", () => {
     await rm(directory, { recursive: true })
   })
 
-  it("a file that another process has open is refused", async () => {
+  it("a file that another process has open, or another program has tables in, is refused", async () => {
     const directory = await mkdtemp(join(tmpdir(), "pawl-"))
     const filename = join(directory, "sandbox.db")
     const other = new DatabaseSync(filename)
-    other.exec("PRAGMA journal_mode = WAL; CREATE TABLE notes (id TEXT)")
+    other.exec("PRAGMA journal_mode = WAL; CREATE TABLE items (id TEXT)")
     const { ended, stderr } = start("--port", "0", "--file", filename)
     assert.strictEqual(await ended, 1)
     assert.strictEqual(
       stderr(),
-      "The sandbox cannot serve: another process has opened the file of the sandbox; end that process, or name another file\n"
+      "The sandbox cannot serve: The file of the sandbox cannot be used: another process has opened it; end that process, or name another file\n"
     )
+    other.exec("CREATE TABLE notes (id TEXT)")
     other.close()
+    const foreign = start("--port", "0", "--file", filename)
+    const served = foreign.ready().catch(() => foreign.ended)
+    assert.strictEqual(await Promise.race([foreign.ended, served]), 1)
+    assert.strictEqual(
+      foreign.stderr(),
+      "The sandbox cannot serve: The file of the sandbox cannot be used: it has tables of another program; name another file\n"
+    )
     await rm(directory, { recursive: true })
   })
 

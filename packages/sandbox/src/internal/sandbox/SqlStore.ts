@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
-import { LockTimeoutError, SqlError } from "effect/sql/SqlError"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import { EventFeed } from "./EventFeed.ts"
@@ -22,6 +22,9 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
     const { publish } = yield* EventFeed
     const sql = yield* SqlClient.SqlClient
     const writer = yield* Semaphore.make(1)
+    const others = yield* sql`SELECT 1 FROM sqlite_schema WHERE tbl_name <> 'items' LIMIT 1`
+    if (others.length > 0)
+      return yield* refused("it has tables of another program; name another file")
     // The first transaction takes the lock, which ends with the process.
     yield* sql`PRAGMA locking_mode = EXCLUSIVE`
     yield* sql`CREATE TABLE IF NOT EXISTS items (
@@ -65,15 +68,18 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
 )
 
 /** Two sandboxes would overwrite each other's state. */
-const nameLock = (error: SqlError): SqlError => {
-  const { _tag, cause } = error.reason
-  return _tag === "LockTimeoutError"
-    ? new SqlError({ reason: new LockTimeoutError({ message: isLocked, cause }) })
+const nameLock = (error: SqlError): SqlError =>
+  error.reason._tag === "LockTimeoutError"
+    ? refused("another process has opened it; end that process, or name another file", error)
     : error
-}
 
-const isLocked =
-  "another process has opened the file of the sandbox; end that process, or name another file"
+const refused = (why: string, cause?: unknown) =>
+  new SqlError({
+    reason: new ConnectionError({
+      message: `The file of the sandbox cannot be used: ${why}`,
+      cause
+    })
+  })
 
 /** A disk takes real time, also while the virtual clock is advanced. */
 const outside = (save: Effect.Effect<void>): Effect.Effect<void> =>
