@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (
 })
 
 export const databases =
-  "one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, without white space at the end"
+  "one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, each once, without white space at the end"
 
 export const storeAdvice = `give memory, or ${databases}`
 

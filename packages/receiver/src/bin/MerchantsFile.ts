@@ -4,15 +4,14 @@
  */
 import * as Json from "@pawl/core/internal/Json"
 import * as RetentionSettings from "@pawl/webhook/internal/work/RetentionSettings"
-import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { existsSync, realpathSync } from "node:fs"
-import { basename, dirname, join, resolve } from "node:path"
+import { existsSync } from "node:fs"
+import { dirname, resolve } from "node:path"
 import * as MerchantId from "../internal/merchants/MerchantId.ts"
 import * as Faults from "./Faults.ts"
 import * as MerchantSettings from "./MerchantSettings.ts"
@@ -220,7 +219,7 @@ const refuseShared = (entries: ReadonlyArray<Entry>) => {
       accounts: accounts.map((account) => `account ${account}`),
       merchantSecret: keysOfSecret(secrets.current),
       merchantSecretPrevious: keysOfSecret(secrets.previous),
-      store: stores.flatMap(keysOfStore)
+      store: stores.flatMap((store) => NodeStore.keyOf(store) ?? [])
     }
     for (const [field, keys] of Object.entries(owned)) {
       check(entry, field, keys)
@@ -235,17 +234,6 @@ const keysOfSecret = (secret: Redacted.Redacted | undefined): ReadonlyArray<stri
   secret === undefined || MerchantSettings.nonEmpty(secret) === undefined
     ? []
     : [`secret ${Redacted.value(secret)}`]
-
-const keysOfStore = (store: NodeStore.Store): ReadonlyArray<string> => {
-  if (store._tag === "memory") return []
-  return store._tag === "postgres"
-    ? [`postgres ${Redacted.value(store.url)}`]
-    : [`file ${targetOf(resolve(NodeSqlite.fileOf(store.filename) ?? store.filename))}`]
-}
-
-/** Follows links. The file itself may not exist yet. */
-const targetOf = (file: string): string =>
-  existsSync(file) ? realpathSync(file) : join(targetOf(dirname(file)), basename(file))
 
 const readText = (file: string): Effect.Effect<string, string> => {
   const folder = dirname(resolve(file))
