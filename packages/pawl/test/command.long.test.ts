@@ -73,6 +73,7 @@ it("lists its commands, and says in one sentence what it does not know", async (
   })
   const unknown = 'Unknown subcommand "help" for "pawl". --help lists the subcommands\n'
   expect(await run("help")).toEqual({ code: 1, out: "", err: unknown })
+  expect((await run("explian")).err).toMatch(/^Unknown [^\n]*Did you mean this\? explain\n$/u)
 })
 
 it("prints its help without loading a command, in the words of the commands", async () => {
