@@ -110,6 +110,7 @@ export const start = (
 
 export const run = (...program: Parameters<typeof start>) =>
   start(...program).pipe(
+    Effect.tap(({ child }) => Effect.sync(() => child.stdin.end())),
     Effect.flatMap(({ exited, stderr, stdout }) =>
       Effect.map(exited, (exit) => ({ ...exit, stdout: stdout(), stderr: stderr() }))
     ),

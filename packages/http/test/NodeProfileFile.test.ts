@@ -4,10 +4,11 @@ import * as ProfileFile from "../src/internal/NodeProfileFile.ts"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it, vi } from "vitest"
 import * as Server from "./support/server.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-profile-"))
@@ -37,6 +38,20 @@ it("has switches and readings, each of which may be absent", async () => {
 
 it("may begin with a byte order mark", async () => {
   expect(await read('\uFEFF{"switches":{}}')).toMatchObject({ success: { switches: {} } })
+})
+
+it("that this user may not read is not called a wrong path", async () => {
+  const denied = Object.assign(new Error("denied"), { code: "EACCES" })
+  const spy = vi.spyOn(fs, "readFileSync").mockImplementationOnce(() => {
+    throw denied
+  })
+  syncBuiltinESMExports()
+  const result = await read("{}")
+  spy.mockRestore()
+  syncBuiltinESMExports()
+  expect(result).toMatchObject({
+    failure: { advice: "this user may not read the file: allow it, or give another file" }
+  })
 })
 
 describe("a fault", () => {

@@ -3,12 +3,15 @@ import { startInTest } from "@pawl/test-support/ProgramTests"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  symlinkSync,
   writeFileSync
 } from "node:fs"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
@@ -68,6 +71,9 @@ it("lists its commands, and says in one sentence what it does not know", async (
     out: "",
     err: expect.not.stringContaining("hunter2") as unknown
   })
+  const unknown = 'Unknown subcommand "help" for "pawl". --help lists the subcommands\n'
+  expect(await run("help")).toEqual({ code: 1, out: "", err: unknown })
+  expect((await run("explian")).err).toMatch(/^Unknown [^\n]*Did you mean this\? explain\n$/u)
 })
 
 it("prints its help without loading a command, in the words of the commands", async () => {
@@ -111,8 +117,8 @@ it("reconcile touches no books of another store, service or merchant, or of an o
   const books = join(directory, "books")
   const name = (extension: string) => join(books, `pawl-2026-11-21.${extension}`)
   const written = () => ["jsonl", "csv", "journal"].map((each) => readFileSync(name(each), "utf8"))
-  // An empty file is an empty database.
-  for (const store of ["a.db", "b.db"]) writeFileSync(join(directory, store), "")
+  for (const store of ["a.db", "b.db"])
+    await run("receiver", "migrate", "--store", `sqlite:${join(directory, store)}`)
   const own = {
     PAWL_STORE: `sqlite:${join(directory, "a.db")}`,
     PAWL_BASE_URL: "http://127.0.0.1:1/api",
@@ -259,24 +265,53 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   expect(await sandbox.stop()).toBe(0)
 })
 
+/** The commands that work on a store that exists. */
+const readersOf = (folder: string, file: string) => {
+  const store = ["--store", `sqlite:${file}`]
+  return Promise.all([
+    run("explain", "card-payment", "1", ...store),
+    run("replay", "card-payment", "1", ...store),
+    run("export", "card-payment", "1", ...store),
+    run("erase", "card-payment", "1", "--compact", ...store),
+    run("receiver", "rename", "https://a.example/api", "https://b.example/api", ...store),
+    run("reconcile", "--day", "2026-11-21", "--out", folder, ...store)
+  ])
+}
+
 it("commands that read a store refuse a file that does not exist, and make none", async () => {
   const folder = join(directory, "empty")
   mkdirSync(folder)
   const missing = join(folder, "typo.db")
-  const store = ["--store", `sqlite:${missing}`]
-  const outcomes = await Promise.all([
-    run("explain", "card-payment", "1", ...store),
-    run("replay", "card-payment", "1", ...store),
-    run("export", "card-payment", "1", ...store),
-    run("erase", "card-payment", "1", ...store),
-    run("reconcile", "--day", "2026-11-21", "--out", folder, ...store)
-  ])
+  const outcomes = await readersOf(folder, missing)
   const errOf = (name: string) =>
     `The SQLite file ${name} does not exist: name the store of the receiver\n`
   expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, out: "", err: errOf(missing) })))
   const ofUri = await run("erase", "card-payment", "1", "--store", `sqlite:file:${missing}`)
   expect(ofUri).toEqual({ code: 1, out: "", err: errOf(`file:${missing}`) })
   expect(readdirSync(folder)).toEqual([])
+  const unreadable = join(directory, "unreadable")
+  symlinkSync(unreadable, unreadable)
+  const ofLink = await run("explain", "card-payment", "1", "--store", `sqlite:${unreadable}`)
+  expect(ofLink.err).toContain(`The SQLite file ${unreadable} cannot be used: `)
+  const ofName = await run("explain", "card-payment", "1", "--store", "callbacks.db")
+  expect(ofName.err).toMatch(/^--store cannot be used: give one or more of sqlite:FILE and /u)
+})
+
+it("commands that read a store refuse the database of another program, and change nothing of it", async () => {
+  const folder = join(directory, "other")
+  mkdirSync(folder)
+  const other = join(folder, "shop.db")
+  const database = new DatabaseSync(other)
+  database.exec("CREATE TABLE orders (id TEXT)")
+  database.close()
+  chmodSync(other, 0o644)
+  const before = readFileSync(other)
+  const outcomes = await readersOf(folder, other)
+  const err = `The SQLite file ${other} cannot be used: it has no tables of pawl; name another file\n`
+  expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, out: "", err })))
+  expect(readdirSync(folder)).toEqual(["shop.db"])
+  expect(readFileSync(other)).toEqual(before)
+  expect(statSync(other).mode & 0o777).toBe(0o644)
 })
 
 it("reconcile refuses a day to come and one that no calendar has, and erase does not speak of texts that it did not delete", async () => {

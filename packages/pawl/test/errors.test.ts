@@ -77,7 +77,7 @@ it("keeps the message of an error whose code it replaces by the tag", async () =
   const port = await pawl.listen({ port: 0 })
   await expect(pawl.listen({ port })).rejects.toMatchObject({
     code: "CannotListen",
-    message: `Cannot listen on port ${port} of 127.0.0.1: another process uses it`
+    message: `Cannot listen on port ${port} of 127.0.0.1: another process uses it; stop that process, or choose another port`
   })
   await expect(sandbox({ port })).rejects.toMatchObject({ code: "CannotListen", port })
   await pawl.close()

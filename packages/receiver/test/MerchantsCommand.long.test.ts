@@ -13,6 +13,10 @@ import { live } from "@pawl/test-support/Tests"
 const directory = mkdtempSync(join(tmpdir(), "pawl-merchants-"))
 afterAll(() => rmSync(directory, { recursive: true }))
 
+writeFileSync(join(directory, "linked.db"), "")
+symlinkSync("linked.db", join(directory, "link.db"))
+symlinkSync(".", join(directory, "link"))
+
 let files = 0
 const fileOf = (content: unknown): string => {
   const path = join(directory, `merchants-${files++}.json`)
@@ -195,6 +199,21 @@ describe("--merchants", () => {
         "merchants[3].forwardSecret cannot be used: merchants[0] has it",
         "merchants[4].merchantSecretPrevious cannot be used: merchants[3] has it",
         "merchants[4].store cannot be used: merchants[0] has it"
+      ]
+    ],
+    [
+      "links to a store, and to the directory of one that does not exist yet",
+      {
+        merchants: [
+          shop("a", { store: `sqlite:${join(directory, "linked.db")}` }),
+          shop("b", { store: `sqlite:${join(directory, "link.db")}` }),
+          shop("c"),
+          shop("d", { store: `sqlite:${join(directory, "link", "c.db")}` })
+        ]
+      },
+      [
+        "merchants[1].store cannot be used: merchants[0] has it too",
+        "merchants[3].store cannot be used: merchants[2] has it too"
       ]
     ],
     [

@@ -94,6 +94,21 @@ describe("migrate", async () => {
       Effect.scoped(check(place, Postgres.urlOf(place.database)))
     )
 
+    live("a command that works on a store makes no tables in another database", function* () {
+      const database = yield* Postgres.database
+      const store = { PAWL_STORE: Postgres.urlOf(database) }
+      expect(yield* command(store, "erase", "card-payment", "1")).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: "The store has no tables of pawl: name the store of the receiver\n"
+      })
+      const tables = yield* Effect.flatMap(
+        SqlClient,
+        (sql) => sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema()`
+      ).pipe(Effect.provide(client({ ...place, database })))
+      expect(tables).toEqual([])
+    })
+
     it.live.each([
       { word: "migrate", said: /^Interrupted: 0 of 1 databases are migrated, .*before\.$/mu },
       { word: "--move-rows", said: /^$/mu }

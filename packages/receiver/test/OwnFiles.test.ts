@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Path } from "effect/Path"
 import * as Redacted from "effect/Redacted"
-import {
+import fs, {
   chmodSync,
   mkdtempSync,
   readFileSync,
@@ -13,9 +13,10 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll } from "vitest"
+import { afterAll, vi } from "vitest"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as ReconcileLines from "../src/internal/books/NodeReconcileLines.ts"
 import { test } from "@pawl/test-support/Tests"
@@ -65,6 +66,23 @@ describe("a file of reconcile", () => {
     expect([readFileSync(books, "utf8"), modeOf(books)]).toEqual(["c,d", 0o600])
   })
 
+  test("is not written through a link that another user makes at the last moment", function* () {
+    const books = join(directory, "raced.csv")
+    const elsewhere = join(directory, "elsewhere-too")
+    writeFileSync(elsewhere, "")
+    const remove = fs.rmSync
+    const spy = vi.spyOn(fs, "rmSync").mockImplementationOnce((path, options) => {
+      remove(path, options)
+      symlinkSync(elsewhere, path)
+    })
+    syncBuiltinESMExports()
+    const error = yield* Effect.flip(OwnFile.write(books, "a,b"))
+    spy.mockRestore()
+    syncBuiltinESMExports()
+    expect(error.message).toContain("EEXIST")
+    expect(readFileSync(elsewhere, "utf8")).toBe("")
+  })
+
   test.with(() => NodeServices.layer)(
     "is the same, whether a path or a URI names the store",
     function* () {
@@ -96,4 +114,22 @@ describe("a file of reconcile", () => {
       expect(modeOf(path)).toBe(mode)
     }).pipe(Effect.provide(NodeServices.layer))
   )
+})
+
+describe("the directory of an option", () => {
+  test("is made with those above it", function* () {
+    const inner = join(directory, "a", "b")
+    yield* OwnFile.makeDirectory("--out", inner)
+    yield* OwnFile.makeDirectory("--out", inner)
+    expect(statSync(inner).isDirectory()).toBe(true)
+  })
+
+  const text = join(directory, "text")
+  writeFileSync(text, "")
+  // A recursive call of Node never returns in /proc.
+  test.each(["/proc/x/y", text, join(text, "x"), ""])("is refused: %s", function* (path) {
+    expect((yield* Effect.flip(OwnFile.makeDirectory("--out", path))).message).toBe(
+      `--out ${path} cannot be used: give a directory that exists or can be made`
+    )
+  })
 })

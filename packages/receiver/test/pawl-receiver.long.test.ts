@@ -121,7 +121,7 @@ describe("a receiver that cannot start", () => {
       "white space at the end of a store, which would be in the name of the file",
       { PAWL_STORE: "sqlite:callbacks.db " },
       [],
-      "PAWL_STORE cannot be used: give memory, or one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, without white space at the end."
+      "PAWL_STORE cannot be used: give memory, or one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, each once, without white space at the end."
     ],
     [
       "a misspelt subcommand",
@@ -177,7 +177,9 @@ describe("a receiver that cannot start", () => {
       { concurrency: 2 }
     )
     expect(unknown).toEqual([expect.stringMatching(/--prot.*--port/u)])
-    expect(busy).toEqual([`Cannot listen on port ${port} of 127.0.0.1: another process uses it`])
+    expect(busy).toEqual([
+      `Cannot listen on port ${port} of 127.0.0.1: another process uses it; stop that process, or choose another port`
+    ])
     expect(gone).toEqual([expect.stringMatching(/^The SQLite file \/not\/there\/a\.db cannot/u)])
     expect(lost).toEqual([expect.stringMatching(/^The PostgreSQL database cannot.*ECONNREFUSED/u)])
     expect(open).toEqual([
@@ -445,6 +447,16 @@ describe("R03: SIGTERM", () => {
     expect(child.exitCode).toBeNull()
     child.kill("SIGTERM")
     expect(yield* exited).toEqual({ code: 143, signal: null })
+  })
+
+  live("a closed terminal, which sends SIGHUP twice, ends it as one SIGTERM does", function* () {
+    const { child, exited, port } = yield* receiver(yield* service(new Map()))
+    const finish = yield* half(port, "1")
+    child.kill("SIGHUP")
+    yield* untilRefused(port)
+    child.kill("SIGHUP")
+    expect(yield* Effect.promise(finish)).toBe("200")
+    expect(yield* exited).toEqual({ code: 0, signal: null })
   })
 })
 

@@ -41,12 +41,20 @@ describe("Console", () => {
 
   it("HEAD is answered like GET, without a body", () =>
     run(function* () {
-      for (const path of ["/", "/openapi.json", "/sandbox/clock", "/nothing"]) {
+      for (const path of ["/", "/openapi.json", "/sandbox/clock", "/pay/1", "/nothing"]) {
         const [got, head] = yield* Effect.all([visit(path), visit(path, { method: "HEAD" })])
         assert.deepStrictEqual([head.status, head.text], [got.status, ""], path)
         const type = "content-type"
         assert.strictEqual(head.headers.get(type), got.headers.get(type), path)
       }
+    }))
+
+  it("HEAD of the events ends", () =>
+    run(function* () {
+      const signal = AbortSignal.timeout(10_000)
+      const events = yield* visit("/sandbox/events", { method: "HEAD", signal })
+      assert.deepStrictEqual([events.status, events.text], [200, ""])
+      assert.strictEqual(events.headers.get("content-type"), "text/event-stream")
     }))
 
   it("every file of the console is served, and loads nothing from another host", () =>

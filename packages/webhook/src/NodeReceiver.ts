@@ -141,9 +141,17 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly code: string
 }> {
   override get message() {
-    const reason = this.code === "EADDRINUSE" ? "another process uses it" : this.code
-    return `Cannot listen on port ${this.port} of ${this.host}: ${reason}`
+    return `Cannot listen on port ${this.port} of ${this.host}: ${remedies[this.code] ?? this.code}`
   }
+}
+
+const noAddress = "this machine has no such address; choose one that it has, such as 127.0.0.1"
+
+const remedies: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another process uses it; stop that process, or choose another port",
+  EACCES: "this user may not use it; choose a port above 1023",
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress
 }
 
 /** Node throws for this reason alone. */

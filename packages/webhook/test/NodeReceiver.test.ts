@@ -215,10 +215,18 @@ live("a server that cannot listen is an error that names the reason and its addr
   const port = yield* NodeReceiver.listen(() => {}, { host: "127.0.0.1", port: 0 })
   const error = yield* Effect.flip(NodeReceiver.listen(() => {}, { host: "127.0.0.1", port }))
   expect(error).toMatchObject({ _tag: "CannotListen", port, code: "EADDRINUSE" })
-  expect(error.message).toBe(`Cannot listen on port ${port} of 127.0.0.1: another process uses it`)
-  const elsewhere = NodeReceiver.listen(() => {}, { host: "203.0.113.1", port })
-  expect((yield* Effect.flip(elsewhere)).message).toBe(
-    `Cannot listen on port ${port} of 203.0.113.1: EADDRNOTAVAIL`
+  expect(error.message).toBe(
+    `Cannot listen on port ${port} of 127.0.0.1: another process uses it; stop that process, or choose another port`
+  )
+  for (const host of ["203.0.113.1", "no-host.invalid"]) {
+    const elsewhere = NodeReceiver.listen(() => {}, { host, port })
+    expect((yield* Effect.flip(elsewhere)).message).toBe(
+      `Cannot listen on port ${port} of ${host}: this machine has no such address; choose one that it has, such as 127.0.0.1`
+    )
+  }
+  const privileged = new NodeReceiver.CannotListen({ host: "127.0.0.1", port: 80, code: "EACCES" })
+  expect(privileged.message).toBe(
+    "Cannot listen on port 80 of 127.0.0.1: this user may not use it; choose a port above 1023"
   )
   for (const port of [-1, 1.5, 65_536]) {
     const none = NodeReceiver.listen(() => {}, { host: "127.0.0.1", port })

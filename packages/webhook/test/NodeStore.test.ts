@@ -14,7 +14,10 @@ it.each([
   ["sqlite: ", undefined],
   // Without its other shard, the file could be opened no more.
   ["memory sqlite:a.db", undefined],
-  ["sqlite::memory: sqlite:a.db", undefined]
+  ["sqlite::memory: sqlite:a.db", undefined],
+  // The file would take two places, and could not be opened alone any more.
+  ["sqlite:a.db sqlite:./a.db", undefined],
+  ["postgres://a/b sqlite:a.db postgres://a/b", undefined]
 ])("reads %j", (text, stores) => {
   expect(NodeStore.parseAll(text)).toEqual(stores)
 })

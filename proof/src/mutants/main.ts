@@ -54,7 +54,8 @@ for (const [name, own] of Map.groupBy(sample, ({ file }) => Sources.packageOf(fi
     const tests = Sources.testsOf(testers, new RegExp(values.tests, "u"))
     const ids = own.filter(isLeft).map(({ id }) => id)
     const log = join(folder, `${name} with the tests of ${testers.join(" and ")}`)
-    if (tests.length > 0 && ids.length > 0) await Session.run({ tests, ids, until, log }, mutants)
+    if (tests.length > 0 && ids.length > 0 && Date.now() < until)
+      await Session.run({ tests, ids, until, log }, mutants)
   }
 
 console.log(Report.print(sample, Sources.read))

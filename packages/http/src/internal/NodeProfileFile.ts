@@ -21,7 +21,12 @@ export const read = Effect.fnUntraced(function* (
   const text = yield* Effect.try({
     // A pipe would hang.
     try: () => (statSync(file).isFile() ? new TextDecoder().decode(readFileSync(file)) : ""),
-    catch: () => refuse("give the path of a profile, such as the profile.json of doctor")
+    catch: (cause) =>
+      refuse(
+        (cause as NodeJS.ErrnoException).code === "EACCES"
+          ? "this user may not read the file: allow it, or give another file"
+          : "give the path of a profile, such as the profile.json of doctor"
+      )
   })
   return yield* Effect.mapError(decode(text), (error) => {
     const [path = []] = ErrorResponse.pathsOf(error)

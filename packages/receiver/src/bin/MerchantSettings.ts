@@ -89,8 +89,10 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-export const storeAdvice =
-  "give memory, or one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, without white space at the end"
+export const databases =
+  "one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, each once, without white space at the end"
+
+export const storeAdvice = `give memory, or ${databases}`
 
 const valid = {
   baseUrl: "https://service.example/api",

@@ -4,7 +4,6 @@
  */
 import * as Json from "@pawl/core/internal/Json"
 import * as RetentionSettings from "@pawl/webhook/internal/work/RetentionSettings"
-import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as Config from "effect/Config"
@@ -219,7 +218,7 @@ const refuseShared = (entries: ReadonlyArray<Entry>) => {
       accounts: accounts.map((account) => `account ${account}`),
       merchantSecret: keysOfSecret(secrets.current),
       merchantSecretPrevious: keysOfSecret(secrets.previous),
-      store: stores.flatMap(keysOfStore)
+      store: stores.flatMap((store) => NodeStore.keyOf(store) ?? [])
     }
     for (const [field, keys] of Object.entries(owned)) {
       check(entry, field, keys)
@@ -234,13 +233,6 @@ const keysOfSecret = (secret: Redacted.Redacted | undefined): ReadonlyArray<stri
   secret === undefined || MerchantSettings.nonEmpty(secret) === undefined
     ? []
     : [`secret ${Redacted.value(secret)}`]
-
-const keysOfStore = (store: NodeStore.Store): ReadonlyArray<string> => {
-  if (store._tag === "memory") return []
-  return store._tag === "postgres"
-    ? [`postgres ${Redacted.value(store.url)}`]
-    : [`file ${resolve(NodeSqlite.fileOf(store.filename) ?? store.filename)}`]
-}
 
 const readText = (file: string): Effect.Effect<string, string> => {
   const folder = dirname(resolve(file))

@@ -3,7 +3,8 @@
  *
  * The process prints `ready http://127.0.0.1:4020/callback` on stdout once it serves, and then each
  * transition as one line of JSON, unless transitions are forwarded. Logs go to stderr.
- * `docs/decisions/0021-handler-calls.md` explains SIGTERM; a second one ends the process at once.
+ * `docs/decisions/0021-handler-calls.md` explains SIGTERM, which the close of the terminal equals; a second
+ * one ends the process at once.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Program from "@pawl/webhook/internal/Program"

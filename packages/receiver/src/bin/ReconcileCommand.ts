@@ -16,7 +16,6 @@ import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as DayBooks from "../internal/books/DayBooks.ts"
@@ -79,9 +78,8 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       } = yield* Settings.make({ path: "/callback", store, baseUrl, ...none })
       const service = Pawl.layer({ ...client, ...merchant.service, profile })
       yield* Effect.provide(checkOwner, service)
-      const files = yield* FileSystem.FileSystem
       const path = yield* Path.Path
-      yield* files.makeDirectory(out, { recursive: true })
+      yield* OwnFile.makeDirectory("--out", out)
       const name = (extension: string) => path.join(out, `pawl-${day.text}.${extension}`)
       const lines = yield* ReconcileLines.open(name("jsonl"), merchant)
       const compared = new Map(lines.before.map((each) => [keyOf(each), each]))
@@ -123,8 +121,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       Effect.catchTag(
         ["ConfigError", "FileUnusable", "InvalidConfig", "InvalidSettings", "OtherBooks"],
         ({ message }) => report(message)
-      ),
-      Effect.catchTag("PlatformError", ({ message }) => report(`A file cannot be used: ${message}`))
+      )
     )
   )
 ).pipe(

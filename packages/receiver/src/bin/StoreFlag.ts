@@ -6,7 +6,8 @@ import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { existsSync } from "node:fs"
+import * as Result from "effect/Result"
+import { statSync } from "node:fs"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Fault from "@pawl/webhook/internal/sql/Fault"
@@ -42,13 +43,14 @@ const hasPassword = (text: string): boolean => {
 /** The store is memory if neither the flags nor `PAWL_STORE` name one. */
 export const read = Effect.fnUntraced(function* (
   flags: ReadonlyArray<string>,
-  faults: Faults.Faults
+  faults: Faults.Faults,
+  advice = MerchantSettings.storeAdvice
 ): Effect.fn.Return<NodeStore.Stores> {
   const text = Redacted.value(yield* Effect.orDie(variable))
   const isFlag = flags.length > 0
   const stores = isFlag ? NodeStore.parseEach(flags) : NodeStore.parseAll(text || "memory")
   if (stores === undefined) {
-    faults.refuse(isFlag ? "--store" : "PAWL_STORE", MerchantSettings.storeAdvice)
+    faults.refuse(isFlag ? "--store" : "PAWL_STORE", advice)
   } else if (flags.some(hasPassword)) {
     faults.say(
       "--store",
@@ -62,7 +64,7 @@ export const inMemory = "A store in memory has no tables: give sqlite:FILE or po
 
 export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
   const faults = Faults.make()
-  const stores = yield* read(flags, faults)
+  const stores = yield* read(flags, faults, `give ${MerchantSettings.databases}`)
   const { sentences } = faults
   if (sentences.length > 0) return yield* new Faults.InvalidSettings({ sentences })
   const isNamed = flags.length > 0 || Redacted.value(yield* Effect.orDie(variable)) !== ""
@@ -78,7 +80,10 @@ export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<strin
 /** Tells whether a store is a file that does not exist, which opening the store would create. */
 const isMissing = (store: NodeStore.Database): store is NodeStore.Database & NodeSqlite.Options => {
   const file = store._tag === "sqlite" ? NodeSqlite.fileOf(store.filename) : undefined
-  return file !== undefined && !existsSync(file)
+  const isAbsent = () =>
+    file !== undefined && statSync(file, { throwIfNoEntry: false }) === undefined
+  // The start says why another file cannot be used, such as one in a directory of another user.
+  return Result.getOrElse(Result.try(isAbsent), () => false)
 }
 
 export const within = <A, R>(
@@ -93,7 +98,7 @@ export const within = <A, R>(
         `The SQLite file ${missing.filename} does not exist: name the store of the receiver`
       )
     }
-    return yield* Effect.provide(work, NodeStore.layer(...stores))
+    return yield* Effect.provide(work, NodeStore.layerExisting(...stores))
   }).pipe(
     Effect.catchTag(["InvalidSettings", "StoreUnusable"], ({ message }) => report(message)),
     Effect.catchTag("StoreUnavailable", (error) =>

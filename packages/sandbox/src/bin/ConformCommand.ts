@@ -189,7 +189,7 @@ export const make = (name: string) =>
       Effect.catchIf(
         (error) => error._tag !== "Reported",
         (error) => {
-          const fault = `The laws cannot run: ${reasonOf(error, input.apiPort)}`
+          const fault = `The laws cannot run: ${reasonOf(error)}`
           return Effect.all([
             Console.error(fault),
             Effect.ignore(write(input.junit, Conformance.junit([], fault))),
@@ -210,12 +210,9 @@ export const make = (name: string) =>
 
 export const conform = make("conform")
 
-const reasonOf = (
-  error: { readonly _tag: string; readonly message: string; readonly code?: string },
-  port: number
-): string =>
+const reasonOf = (error: { readonly _tag: string; readonly message: string }): string =>
   error._tag === "CannotListen"
-    ? `port ${port} is not available (${error.code}); stop the process that uses it, or choose another port with --api-port and start your receiver with it`
+    ? `${error.message} (with --api-port, and start your receiver with it)`
     : error._tag === "PlatformError"
       ? `the file of --junit or --summary cannot be written (${error.message})`
       : error.message

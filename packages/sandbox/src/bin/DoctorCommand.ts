@@ -18,7 +18,6 @@ import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
-import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Doctor from "../Doctor.ts"
@@ -183,8 +182,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
       ? yield* SandboxTime.make(baseUrl, input.token)
       : { pause: waiting, now: Clock.currentTimeMillis }
 
-    const files = yield* FileSystem.FileSystem
-    yield* files.makeDirectory(out, { recursive: true })
+    yield* OwnFile.makeDirectory("--out", out)
     const write = (name: string, content: string) => OwnFile.write(`${out}/${name}`, `${content}\n`)
 
     // The receiver opens before its URL is known, and the run needs the URL.

@@ -2,7 +2,7 @@
  * The sandbox as a command.
  *
  * Stdout has one line once it serves, `ready http://127.0.0.1:4010/api`; stderr has the report.
- * SIGTERM and SIGINT end it with 0. Modules that only some starts need are loaded then.
+ * SIGTERM, SIGINT and SIGHUP end it with 0. Modules that only some starts need are loaded then.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Program from "@pawl/webhook/internal/Program"
@@ -13,6 +13,7 @@ import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Sandbox from "../Sandbox.ts"
@@ -96,7 +97,7 @@ const flags = {
   isQuiet: Flags.toggle("quiet", "Prints only the line ready, also on a terminal"),
   isJson: Flags.toggle(
     "json",
-    "Prints each request, status and callback on stderr as a line of JSON, on a terminal or not"
+    "Prints each request, status and callback, and whatever fails, on stderr as a line of JSON, on a terminal or not"
   )
 }
 
@@ -182,13 +183,16 @@ export const make = (name: string) =>
         ),
         Effect.catch((error) =>
           Effect.gen(function* () {
-            yield* Console.error(
+            const message =
               error._tag === "ProgramFailed"
                 ? error.message
                 : `The sandbox cannot serve: ${yield* reason(error, options)}`
-            )
+            yield* Console.error(isJson ? JSON.stringify({ event: "failed", message }) : message)
             return yield* new Reported()
           })
+        ),
+        Effect.provide(
+          isJson ? Logger.layer([Logger.withConsoleError(Logger.formatJson)]) : Layer.empty
         )
       )
   ).pipe(
@@ -207,19 +211,8 @@ const reason = Effect.fnUntraced(function* (
   error: Sandbox.StartError | FileFault | InvalidConfig,
   { host, port }: { readonly host: string; readonly port: number }
 ) {
-  if (error._tag !== "CannotListen") return error.message
-  switch (error.code) {
-    case "EADDRINUSE": {
-      const { describe } = yield* Effect.promise(() => import("./PortOwner.ts"))
-      const owner = yield* describe(host, port)
-      return `port ${port} of ${host} is in use${owner}, or choose another port with --port (0 takes a free one)`
-    }
-    case "EACCES":
-      return `port ${port} of ${host} needs privileges; choose a port above 1023 with --port`
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `${host} is not an address of this machine; omit --host to bind 127.0.0.1`
-    default:
-      return error.message
-  }
+  if (error._tag !== "CannotListen" || error.code !== "EADDRINUSE") return error.message
+  const { describe } = yield* Effect.promise(() => import("./PortOwner.ts"))
+  const owner = yield* describe(host, port)
+  return `port ${port} of ${host} is in use${owner}, or choose another port with --port (0 takes a free one)`
 })

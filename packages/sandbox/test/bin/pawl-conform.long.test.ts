@@ -203,7 +203,7 @@ describe.concurrent("pawl-conform", () => {
     assert.strictEqual(code, 1)
     assert.match(
       err,
-      new RegExp(`^The laws cannot run: port ${port} [^\\n]*--api-port[^\\n]*\\n$`, "u")
+      new RegExp(`^The laws cannot run: [^\\n]*port ${port} [^\\n]*--api-port[^\\n]*\\n$`, "u")
     )
     const xml = await readFile(junit, "utf8")
     assert.include(xml, '<testsuite name="conform" tests="1" failures="0" errors="1"')

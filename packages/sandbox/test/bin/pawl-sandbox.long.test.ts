@@ -1,6 +1,7 @@
 import { startInTest } from "@pawl/test-support/ProgramTests"
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
+import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
@@ -24,7 +25,7 @@ const authenticate = (baseUrl: string, merchantKey: string, merchantSecret: stri
   })
 
 describe("pawl-sandbox", () => {
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     it(`says one line on stdout once it serves, and ends on ${signal}`, async () => {
       const { child, ended, ready, stderr, stdout } = start("--port", "0")
       const baseUrl = await ready()
@@ -190,6 +191,49 @@ describe("pawl-sandbox", () => {
     await rm(directory, { recursive: true })
   })
 
+  it("two sandboxes do not share a file, and one that was killed does not keep it", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
+    const filename = join(directory, "sandbox.db")
+    const args = ["--port", "0", "--file", filename]
+    const first = start(...args)
+    await first.ready()
+    const second = start(...args)
+    const served = second.ready().catch(() => second.ended)
+    assert.strictEqual(await Promise.race([second.ended, served]), 1)
+    assert.strictEqual(second.stdout(), "")
+    assert.strictEqual(
+      second.stderr(),
+      `The sandbox cannot serve: The SQLite file ${filename} cannot be used: another process has locked it; end that process, or name another file\n`
+    )
+    first.child.kill("SIGKILL")
+    await first.ended
+    await start(...args).ready()
+    await rm(directory, { recursive: true })
+  })
+
+  it("a file that another process has open, or another program has tables in, is refused", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
+    const filename = join(directory, "sandbox.db")
+    const other = new DatabaseSync(filename)
+    other.exec("PRAGMA journal_mode = WAL; CREATE TABLE items (id TEXT)")
+    const { ended, stderr } = start("--port", "0", "--file", filename)
+    assert.strictEqual(await ended, 1)
+    assert.strictEqual(
+      stderr(),
+      "The sandbox cannot serve: The file of the sandbox cannot be used: another process has opened it; end that process, or name another file\n"
+    )
+    other.exec("CREATE TABLE notes (id TEXT)")
+    other.close()
+    const foreign = start("--port", "0", "--file", filename)
+    const served = foreign.ready().catch(() => foreign.ended)
+    assert.strictEqual(await Promise.race([foreign.ended, served]), 1)
+    assert.strictEqual(
+      foreign.stderr(),
+      "The sandbox cannot serve: The file of the sandbox cannot be used: it has tables of another program; name another file\n"
+    )
+    await rm(directory, { recursive: true })
+  })
+
   const refused = [
     [["--prot", "4010"], "--prot"],
     [["--port", "http"], "--port"],
@@ -200,7 +244,7 @@ describe("pawl-sandbox", () => {
     [["--host", "::"], "token"],
     [
       ["--host", "192.0.2.1", "--token", "s3cr3t-c4n4ry", "--port", "0"],
-      "192.0.2.1 is not an address"
+      "this machine has no such address; choose one that it has, such as 127.0.0.1"
     ],
     [["--token="], "--token"],
     [["--host="], "Missing value for flag --host. Expected a text that is not empty"],

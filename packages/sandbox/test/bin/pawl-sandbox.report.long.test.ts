@@ -132,6 +132,33 @@ describe.skipIf(process.platform !== "linux")("pawl-sandbox", () => {
     assert.notInclude(stderr(), "c4n4ry")
   })
 
+  it("prints a warning as a line of JSON with --json", async () => {
+    const { errorLine } = startInTest(process.execPath, [file, "--port", "0", "--json"], {
+      ...env,
+      NODE_ENV: "production"
+    })
+    const warning = JSON.parse(await errorLine(/^.+in production.+$/mu)) as {
+      readonly level: string
+    }
+    assert.strictEqual(warning.level, "WARN")
+  })
+
+  it("prints a failed start, and a failed program, as a line of JSON with --json", async () => {
+    const { port, server } = await listen()
+    const failed = [
+      onPort(port, "--json"),
+      onPipe("--json", "--", process.execPath, "-e", "process.exit(7)")
+    ]
+    const said = [/^The sandbox cannot serve: /u, /^The program \S+ ended with 7$/u]
+    for (const [at, { ended, stderr }] of failed.entries()) {
+      assert.strictEqual(await ended, 1)
+      const last = JSON.parse(stderr().trimEnd().split("\n").at(-1) ?? "") as Record<string, string>
+      assert.strictEqual(last["event"], "failed")
+      assert.match(last["message"] ?? "", said[at] ?? /^$/u)
+    }
+    server.close()
+  })
+
   it("names the sandbox that has its port, and the process", async () => {
     const first = onPipe()
     const { port } = new URL(await first.line(ready))

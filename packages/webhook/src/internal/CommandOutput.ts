@@ -12,10 +12,14 @@ import type * as Runtime from "effect/Runtime"
  * lose their user and password.
  */
 const layerErrors = CliOutput.layerPresenter({
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Console.error(printed(event.errors[0]?.message ?? ""))
-      : CliOutput.defaultPresenter.present(event)
+  present: (event) => {
+    if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
+    const [error] = event.errors
+    const isUnknown = error?._tag === "UnknownSubcommand" && error.suggestions.length === 0
+    return Console.error(
+      `${printed(error?.message ?? "")}${isUnknown ? ". --help lists the subcommands" : ""}`
+    )
+  }
 })
 
 /**
@@ -32,7 +36,14 @@ const layerUnread = Layer.effectDiscard(
   })
 )
 
-export const layer = Layer.merge(layerErrors, layerUnread)
+/** Treats the close of the terminal, which may signal twice, as one SIGTERM. */
+const layerHangUp = Layer.effectDiscard(
+  Effect.sync(() =>
+    process.on("SIGHUP", () => undefined).once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
+  )
+)
+
+export const layer = Layer.mergeAll(layerErrors, layerUnread, layerHangUp)
 
 const printed = (message: string): string =>
   message.replace(/\s+/gu, " ").replace(/:\/\/[^\s/"]*@/gu, "://<redacted>@")

@@ -3,6 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import {
   chmodSync,
+  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -10,6 +11,7 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
+import { dirname } from "node:path"
 
 export class FileUnusable extends Data.TaggedError("FileUnusable")<{
   readonly file: string
@@ -70,7 +72,28 @@ export const append = (file: string, text: string): Effect.Effect<void, FileUnus
     writeFileSync(file, text, { flag: "a", mode })
   })
 
-/** Replaces a file once the text is written, so that a full disk keeps the old one. */
+/** Makes the directory that an option names, and those above it. */
+export const makeDirectory = (
+  option: string,
+  directory: string
+): Effect.Effect<void, FileUnusable> =>
+  Effect.try({
+    try: () => make(directory),
+    catch: () =>
+      new FileUnusable({
+        file: `${option} ${directory}`,
+        reason: "give a directory that exists or can be made"
+      })
+  })
+
+/** A recursive call of Node never returns in `/proc`. */
+const make = (directory: string): void => {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return
+  make(dirname(directory))
+  mkdirSync(directory)
+}
+
+/** Replaces a file once the whole text is written, so that a full disk keeps the old one. */
 export const write = (file: string, text: string): Effect.Effect<void, FileUnusable> =>
   attempt(file, () => {
     const target = isThere(file) ? realpathSync(file) : file

@@ -3,6 +3,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Api } from "../contract/Api.ts"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
@@ -47,13 +48,17 @@ export const make = (
         Layer.provideMerge(NodeHttpServer.layerHttpServices)
       )
     )
-    const listener = yield* NodeHttpServer.makeHandler(site, { scope })
-    return (request, response) => {
-      // Node sends no body in a response to HEAD.
-      if (request.method === "HEAD") request.method = "GET"
-      listener(request, response)
-    }
+    return yield* NodeHttpServer.makeHandler(
+      Effect.updateService(site, HttpServerRequest.HttpServerRequest, asGet),
+      { scope }
+    )
   })
+
+/** HEAD has the response of GET, whose body is then not sent. */
+const asGet = (request: HttpServerRequest.HttpServerRequest): typeof request =>
+  request.method === "HEAD"
+    ? (Object.create(request, { method: { value: "GET" } }) as typeof request)
+    : request
 
 const contract = HttpRouter.use((router) =>
   Effect.flatMap(

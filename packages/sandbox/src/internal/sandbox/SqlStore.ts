@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import { EventFeed } from "./EventFeed.ts"
@@ -21,10 +21,15 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
     const { publish } = yield* EventFeed
     const sql = yield* SqlClient.SqlClient
     const writer = yield* Semaphore.make(1)
+    const others = yield* sql`SELECT 1 FROM sqlite_schema WHERE tbl_name <> 'items' LIMIT 1`
+    if (others.length > 0)
+      return yield* refused("it has tables of another program; name another file")
+    // The first transaction takes the lock, which ends with the process.
+    yield* sql`PRAGMA locking_mode = EXCLUSIVE`
     yield* sql`CREATE TABLE IF NOT EXISTS items (
       position INTEGER PRIMARY KEY, collection TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL,
       UNIQUE (collection, id)
-    )`
+    )`.pipe(sql.withTransaction, Effect.mapError(nameLock))
     const rows = yield* sql<Row>`SELECT collection, id, value FROM items ORDER BY position`
     const stored = Map.groupBy(rows, ({ collection }) => collection)
     let changes = new Map<string, WatchedStore.Change>()
@@ -60,6 +65,20 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
     })
   })
 )
+
+/** Two sandboxes would overwrite each other's state. */
+const nameLock = (error: SqlError): SqlError =>
+  error.reason._tag === "LockTimeoutError"
+    ? refused("another process has opened it; end that process, or name another file", error)
+    : error
+
+const refused = (why: string, cause?: unknown) =>
+  new SqlError({
+    reason: new ConnectionError({
+      message: `The file of the sandbox cannot be used: ${why}`,
+      cause
+    })
+  })
 
 /** A disk takes real time, also while the virtual clock is advanced. */
 const outside = (save: Effect.Effect<void>): Effect.Effect<void> =>

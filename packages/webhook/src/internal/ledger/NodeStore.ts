@@ -4,11 +4,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { existsSync, realpathSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
 import * as Ledger from "../../Ledger.ts"
 import * as LedgerSql from "../../LedgerSql.ts"
 import * as NodeSqlite from "../../NodeSqlite.ts"
 import { Records } from "../records/Records.ts"
 import * as Fault from "../sql/Fault.ts"
+import { MakesTables } from "../sql/Schema.ts"
 import * as Move from "./Move.ts"
 import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
@@ -39,12 +42,28 @@ export const parse = (text: string): Store | undefined => {
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
-/** Several stores are databases: memory would take the place of a shard with its process. */
+/** Returns a key of the database, which two names of it share; undefined for a store in memory. */
+export const keyOf = (store: Store): string | undefined => {
+  if (store._tag === "memory") return undefined
+  return store._tag === "postgres"
+    ? `postgres ${Redacted.value(store.url)}`
+    : `file ${targetOf(resolve(NodeSqlite.fileOf(store.filename) ?? store.filename))}`
+}
+
+/** Follows links. The file itself may not exist yet. */
+const targetOf = (file: string): string =>
+  existsSync(file) ? realpathSync(file) : join(targetOf(dirname(file)), basename(file))
+
+/**
+ * Several stores are databases: one in memory would take the place of a shard with its process. One
+ * named twice would take two places, and could not be opened alone any more.
+ */
 export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
   const stores = texts.map(parse)
   return stores.every((store) => store !== undefined) &&
     Arr.isArrayNonEmpty(stores) &&
-    (stores.length === 1 || stores.every(isDatabase))
+    (stores.length === 1 || stores.every(isDatabase)) &&
+    new Set(stores.map(keyOf)).size === stores.length
     ? stores
     : undefined
 }
@@ -61,6 +80,10 @@ export const layer = (
   ...stores: Stores
 ): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
   layerWith({ connections: connectionsOf(stores) }, ...stores)
+
+/** Layer that opens a store that has its tables, and else writes nothing. */
+export const layerExisting = (...stores: Stores): ReturnType<typeof layer> =>
+  Layer.provide(layer(...stores), Layer.succeed(MakesTables, false))
 
 /** Layer that opens a store with at most `connections` connections to each PostgreSQL database. */
 export const layerWith = (

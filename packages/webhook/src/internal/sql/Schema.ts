@@ -5,6 +5,7 @@
  *
  * A landed migration never changes: `SchemaTexts.test.ts` has the digest of its statements.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
@@ -108,11 +109,27 @@ const stored = Effect.catchIf(
   () => Effect.succeed(0)
 )
 
+/** Whether tables are made in a database without any. It may belong to another program. */
+export const MakesTables: Context.Reference<boolean> = /* @__PURE__ */ Context.Reference(
+  "@pawl/webhook/internal/sql/Schema/MakesTables",
+  { defaultValue: () => true }
+)
+
+const refuseOther = Effect.flatMap(MakesTables, (makesTables) =>
+  makesTables
+    ? Effect.void
+    : new Migrator.MigrationError({
+        kind: "BadState",
+        message: "The store has no tables of pawl: name the store of the receiver"
+      })
+)
+
 /** A role that may not create tables uses those of this version. */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   check(Server.check).pipe(
     Effect.andThen(check(Rights.check)),
     Effect.andThen(stored),
+    Effect.tap((version) => (version === 0 ? refuseOther : Effect.void)),
     Effect.flatMap((version) => (version < newest ? run : Effect.void)),
     Effect.andThen(Retry.timeoutAtStart(refuseNewer)),
     Effect.andThen(check(Rights.checkTables)),
