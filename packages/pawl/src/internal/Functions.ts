@@ -53,7 +53,7 @@ export const references = ({ logger, profile }: Options.LocalOptions) =>
     Layer.unwrap(
       Effect.map(
         typeof profile === "string"
-          ? Effect.map(ProfileFile.read(profile), ({ switches = {} }) => switches)
+          ? Effect.map(ProfileFile.read(profile, "profile"), ({ switches = {} }) => switches)
           : Effect.succeed(profile ?? {}),
         Profile.layer
       )
