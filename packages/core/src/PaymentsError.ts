@@ -82,7 +82,7 @@ export class Declined extends printed(
     declineCode: Schema.optionalKey(Schema.Int),
     /** Second reason; its values are not documented. */
     declineSubReason: Schema.optionalKey(Schema.String),
-    /** The whole response. */
+    /** The whole response. The client makes it a property that is not printed. */
     response: Schema.ObjectKeyword,
     ...received
   })
