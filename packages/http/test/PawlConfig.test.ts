@@ -85,8 +85,16 @@ describe("the base URL", () => {
 })
 
 describe("the credentials", () => {
-  it("A03 are refused when empty or padded, for example with a line break", () => {
-    for (const text of ["", " ", "secret\n", "\tsecret", "secret ", "\u00a0secret"]) {
+  it("A03 are refused when missing, empty or padded, for example with a line break", () => {
+    for (const text of [
+      undefined as never,
+      "",
+      " ",
+      "secret\n",
+      "\tsecret",
+      "secret ",
+      "\u00a0secret"
+    ]) {
       expect(setting({ merchantSecret: Redacted.make(text) })).toBe("merchantSecret")
       expect(setting({ merchantKey: text })).toBe("merchantKey")
     }

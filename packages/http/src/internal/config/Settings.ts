@@ -68,7 +68,8 @@ export const baseUrl = (text: string): Result.Result<string, string> => {
 }
 
 export const credential = (value: string): Result.Result<string, string> =>
-  value !== "" && value.trim() === value
+  // A variable of the environment that is not set is undefined, whatever its type says.
+  typeof value === "string" && value !== "" && value.trim() === value
     ? Result.succeed(value)
     : Result.fail("it must not be empty or have spaces or line breaks around it")
 
