@@ -270,6 +270,19 @@ it.each<[string, unknown, string]>([
   expect(await pawl.service.transactions()).toEqual(before)
 })
 
+it("names a field that is too long for a request, and not the callback URL that has it too", async () => {
+  for (const name of ["requestId", "accountId", "amount", "currency"]) {
+    expect(await create({ ...order, [name]: "1".repeat(2000) })).toMatchObject({
+      _tag: "ValidationFailed",
+      fields: [{ path: name }]
+    })
+  }
+  const mid = "1".repeat(2000)
+  expect(await call(pawl.cardPayments.create, { requestId: "order-of-mid", mid })).toMatchObject({
+    _tag: "InvalidCallbackUrl"
+  })
+})
+
 it("ends each call with any value in a typed error or in an answer", async () => {
   const anything = fc.anything({
     withBigInt: true,
