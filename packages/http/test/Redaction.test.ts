@@ -173,6 +173,32 @@ describe("a text", () => {
     expect(redaction(["EUR-1001", "EUR"])("EUR-1001 in EUR, EUR-1001")).toBe("… in …, …")
   })
 
+  it("A35: has no escaped value", () => {
+    const units = Array.from(`"'\\/&<>+=aZ9 é\t😀`)
+    const json = (text: string) => JSON.stringify(text).slice(1, -1)
+    const html = (text: string) =>
+      text.replace(/["'&<>]/gu, (each) => `&#${each.charCodeAt(0)};`).replace("&#34;", "&quot;")
+    const escapes = [
+      json,
+      (text: string) => json(json(text)),
+      (text: string) => json(text).replaceAll("/", "\\/"),
+      (text: string) => json(text).replace(/[=+&<>']/gu, (each) => `\\u00${hex(each)}`),
+      (text: string) => json(text).replace(/[^ -~]/gu, (each) => encodeURI(each)),
+      encodeURIComponent,
+      html
+    ]
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 4, maxLength: 40, unit: fc.constantFrom(...units) }),
+        fc.constantFrom(...escapes),
+        (text, escape) => {
+          const value = `key ${text} end`
+          expect(redaction([value])(`at ${escape(value)}.`)).toMatch(/^(?:…|at ….)$/u)
+        }
+      )
+    )
+  })
+
   it("has no value of 8 bytes or more in base64, whatever follows it", () =>
     fc.assert(
       fc.property(

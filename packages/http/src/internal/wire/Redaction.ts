@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * A value is replaced as it is, in base64, or as a number in groups. The whole text is replaced if
- * its digits, however read, have a number of 8 digits or more, or the first 11 digits of one: the
- * service may cut what it quotes.
+ * A value is replaced as it is, in base64, or as a number in groups. The whole text is replaced if it has
+ * an escaped value, or if its digits, however read, have a number of 8 digits or more, or the first 11
+ * digits of one: the service may cut what it quotes.
  */
 
 /** Reads the first 1,024 characters. */
@@ -14,6 +14,7 @@ export const redaction = (values: ReadonlyArray<string>): ((text: string) => str
     .flatMap((value) => [value, ...base64(value)])
     .filter((value) => value.length > 2)
     .toSorted((a, b) => b.length - a.length)
+  const escaped = verbatim.map((value) => unescaped(value)).filter((value) => value.length > 2)
   const numbers = values
     .map((value) => value.replace(/[\s\p{P}]/gu, ""))
     .filter((value) => /^[0-9]{8,}$/u.test(value))
@@ -26,7 +27,10 @@ export const redaction = (values: ReadonlyArray<string>): ((text: string) => str
       (before, value) => before.replaceAll(value, mark),
       text.slice(0, 1024)
     )
-    return hasNumber(rest, written, 2) ? mark : rest
+    const plain = unescaped(rest.replaceAll(mark, " "))
+    return escaped.some((value) => plain.includes(value)) || hasNumber(rest, written, 2)
+      ? mark
+      : rest
   }
 }
 
@@ -77,12 +81,13 @@ const unescaped = (text: string, rounds = 8): string => {
         String.fromCodePoint(Number.parseInt(codes.slice(0, 4).find(isText) ?? "", 16))
     )
     .replace(/&#0*([0-9]{1,6});?/gu, (_, code: string) => String.fromCodePoint(Number(code)))
-    .replace(/&(amp|lt|gt);/giu, (_, name: string) => named[name.toLowerCase()] ?? "")
+    .replace(/&(amp|lt|gt|quot|apos);/giu, (_, name: string) => named[name.toLowerCase()] ?? "")
+    .replace(/\\(?:(["'/\\])|[bfnrt])/gu, "$1")
     .replace(/\p{Cc}(?:\[[0-9;]*[a-z])?|<[^<>]*>/giu, "")
   return plain === text || rounds === 0 ? plain : unescaped(plain, rounds - 1)
 }
 
-const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">" }
+const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
 const utf8 = new TextDecoder()
 const isText = (code: string | undefined) => code !== undefined
 
