@@ -60,7 +60,7 @@ export interface Token {
   readonly expiresAt: number
 }
 
-export type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
+type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
 
 const make = (sharesRequest: boolean) =>
   Effect.gen(function* () {
