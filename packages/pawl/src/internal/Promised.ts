@@ -10,7 +10,7 @@ import * as Record from "effect/Record"
 import * as Arguments from "./Arguments.ts"
 
 export interface Abortable {
-  /** Ends the call when it is aborted; none. A create that may have been sent goes on. */
+  /** Ends the call when it is aborted; none. A create that is stored by then is sent all the same. */
   readonly signal?: AbortSignal | undefined
 }
 
