@@ -236,6 +236,16 @@ describe("the error for a value without a JSON form", () => {
     expect(toError(nested(1n, 66)).fields).toEqual([noJson])
   })
 
+  it("is made in time for a request whose payload has itself as two members", async () => {
+    const itself: Record<string, unknown> = {}
+    Object.assign(itself, { one: itself, other: itself })
+    const refusalOf = (input: object) =>
+      Memory.failureOf(new Memory.Service(), create({ apmPayload: itself, ...input }))
+    expect(await refusalOf({})).toMatchObject({ fields: [noJson] })
+    expect(await refusalOf({ metadata: undefined })).toMatchObject({ fields: [noJson] })
+    expect(await refusalOf({ amount: "ten" })).toMatchObject({ fields: [{ path: "amount" }] })
+  })
+
   it("names no field of a value that has itself as a member", () => {
     const itself: Record<string, unknown> = { call: Object.assign(() => 1, { id: 1n }) }
     itself["self"] = itself
