@@ -30,13 +30,16 @@ export const headers = (
   const entries = Object.entries(values).map(
     ([name, value]) => [name.toLowerCase(), value] as const
   )
-  return entries.every(
-    ([name, value]) =>
-      typeof value === "string" &&
-      /^[!#$%&'*+.^_`|~0-9a-z-]+$/u.test(name) &&
-      !reservedHeader.test(name) &&
-      /^[\t\x20-\x7e]*$/u.test(value)
-  )
+  // The entries of a `Headers` or a `Map` are no properties.
+  const isRecord = !(Symbol.iterator in values)
+  return isRecord &&
+    entries.every(
+      ([name, value]) =>
+        typeof value === "string" &&
+        /^[!#$%&'*+.^_`|~0-9a-z-]+$/u.test(name) &&
+        !reservedHeader.test(name) &&
+        /^[\t\x20-\x7e]*$/u.test(value)
+    )
     ? Result.succeed(Object.fromEntries(entries))
     : Result.fail("give names and ASCII values of headers that the client does not set")
 }
