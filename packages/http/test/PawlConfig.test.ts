@@ -298,6 +298,18 @@ describe("layerConfig", () => {
     expect(refused).toMatchObject({ _tag: "InvalidConfig", setting: "headers" })
   })
 
+  it("names the variable in place of an option that is undefined", () => {
+    const env = { ...required, PAWL_MAX_ATTEMPTS: "many" }
+    const refused = PawlConfig.layerConfig(Config.succeed({ maxAttempts: undefined })).pipe(
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
+      Layer.build,
+      Effect.scoped,
+      Effect.flip,
+      Effect.runSync
+    )
+    expect(refused).toMatchObject({ _tag: "InvalidConfig", setting: "PAWL_MAX_ATTEMPTS" })
+  })
+
   it("are those of each configuration in one program", () => {
     const keys = Effect.gen(function* () {
       const memoMap = yield* Layer.makeMemoMap
