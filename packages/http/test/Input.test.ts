@@ -31,6 +31,14 @@ describe("C37 an input", () => {
     expect(service.requests[0]?.body).not.toMatch(/callbackUrl|title|"b"/u)
   })
 
+  it("may have a document of a megabyte, of which an error has nothing", async () => {
+    const document = "aB3-".repeat(262_144)
+    const answer = Memory.answer(500, { message: document }, { "x-request-id": "service-1" })
+    expect(
+      await Memory.failureOf(Memory.answering(answer), create({ apmPayload: { document } }))
+    ).toMatchObject({ _tag: "OutcomeUnknown", serviceRequestId: "service-1" })
+  })
+
   it("with an undefined required member is still refused", async () => {
     const service = new Memory.Service()
     expect(await run(service, create({ amount: undefined }))).toMatchObject({

@@ -199,6 +199,17 @@ describe("a text", () => {
     )
   })
 
+  it("has no access token that is longer than what is read", () => {
+    const token = "aB3-".repeat(2048)
+    expect(redaction([token])(`token ${token} has expired`)).toBe("token … has expired")
+  })
+
+  it("may have any length, and so may a value", () => {
+    expect(redaction(["7".repeat(16_384)])("7777777")).toBe("7777777")
+    const document = "aB3-".repeat(262_144)
+    expect(redaction([document, "EUR"])(`EUR ${document}`)).toMatch(/^… aB3-.{1000,}$/u)
+  })
+
   it("has no value of 8 bytes or more in base64, whatever follows it", () =>
     fc.assert(
       fc.property(

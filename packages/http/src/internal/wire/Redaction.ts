@@ -8,8 +8,12 @@
  * digits of one: the service may cut what it quotes.
  */
 
-/** Reads the first 1,024 characters. */
-export const redaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
+/** The most characters of a result, and of a value: an access token has at most 8,192. */
+const [maxText, maxValue] = [1024, 16_384]
+
+/** Reads the first 1,024 characters, and a value that begins in them. */
+export const redaction = (all: ReadonlyArray<string>): ((text: string) => string) => {
+  const values = all.filter((value) => value.length <= maxValue)
   const verbatim = values
     .flatMap((value) => [value, ...base64(value)])
     .filter((value) => value.length > 2)
@@ -18,15 +22,20 @@ export const redaction = (values: ReadonlyArray<string>): ((text: string) => str
   const numbers = values
     .map((value) => value.replace(/[\s\p{P}]/gu, ""))
     .filter((value) => /^[0-9]{8,}$/u.test(value))
-  const grouped = numbers.map((number) => new RegExp(Array.from(number).join("[ -]?"), "gu"))
+  // A longer pattern is too large. The first digits of such a number are found all the same.
+  const grouped = numbers
+    .filter((number) => number.length <= 64)
+    .map((number) => new RegExp(Array.from(number).join("[ -]?"), "gu"))
   const written = numbers.flatMap((number) =>
     codes.map((code) => Array.from(number.slice(0, 11), code).join(""))
   )
   return (text) => {
-    const rest = [...verbatim, ...grouped].reduce<string>(
-      (before, value) => before.replaceAll(value, mark),
-      text.slice(0, 1024)
-    )
+    const rest = [...verbatim, ...grouped]
+      .reduce<string>(
+        (before, value) => before.replaceAll(value, mark),
+        text.slice(0, maxText + maxValue)
+      )
+      .slice(0, maxText)
     const plain = unescaped(rest.replaceAll(mark, " "))
     return escaped.some((value) => plain.includes(value)) || hasNumber(rest, written, 2)
       ? mark
