@@ -41,7 +41,7 @@ export const layer = <E>(
           inputOf(kind, { ...input, requestId })
         )),
     profile: switchesOf(profile),
-    provider: Options.provider({ ...settings, profile })
+    provider: Options.provider({ ...settings, profile }, fake !== undefined)
   }).pipe(
     Layer.merge(Layer.effectDiscard(fake === undefined ? Parts.warning(read) : Effect.void)),
     Layer.provideMerge(Log.layer(logger))

@@ -112,13 +112,15 @@ export const providerOf = (
     env: Object.fromEntries(settings.map(([name, value]) => [variableOf(name), value]))
   })
 
-export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
+/** Provides the options, and in a program the variables of its environment for the others. */
+export const provider = (settings: Settings, isTest = false): ConfigProvider.ConfigProvider => {
   const given = Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value !== "string" && typeof value !== "number") return []
     const unit = name.endsWith("Timeout") && typeof value === "number" ? " millis" : ""
     return [[name, `${value}${unit}`] as const]
   })
-  return ConfigProvider.orElse(providerOf(given), ConfigProvider.fromEnv())
+  const options = providerOf(given)
+  return isTest ? options : ConfigProvider.orElse(options, ConfigProvider.fromEnv())
 }
 
 /** Names the option in an error that names its variable; both if a setting is missing. */
