@@ -133,6 +133,19 @@ it("refuses a misspelt field with the nearest name, for every create", async () 
   }
 })
 
+it("sends any further field of a card payment, also one like a field that is given", async () => {
+  const card = { number: "4242424242424242", expMonth: "04", expYear: "2030" }
+  const { apmPayload: _, accountId: __, ...fields } = { ...order, card, mid: "4711", tid: "7" }
+  expect(
+    await call(pawl.cardPayments.create, { ...fields, requestId: "order-of-tid" })
+  ).toMatchObject({
+    transactionStatus: "NEW"
+  })
+  expect(await call(pawl.cardPayments.create, { requestId: "1", tid: "7" })).toMatchObject({
+    fields: [{ path: "tid", message: expect.stringContaining("did you mean mid?") }]
+  })
+})
+
 it("refuses a misspelt field of an object in a create, such as the end of a plan", async () => {
   const cases: ReadonlyArray<[keyof TestPawl, string, object, string, string]> = [
     ["subscriptions", "create", { plan: { endDte: "2030-01-01" } }, "plan.endDte", "endDate"],
