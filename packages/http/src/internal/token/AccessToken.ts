@@ -3,7 +3,7 @@
  *
  * **Details**
  *
- * All calls share one token and one request for it. From `Profile.refreshBefore` before its expiry, or the
+ * All calls share one token and one request for it, which goes on when they have ended. From `Profile.refreshBefore` before its expiry, or the
  * middle of its lifetime if later, the next call renews it in the background. While renewals fail, the old
  * token stays in use. A 401 drops only the cached token, so a late 401 to an older one has no effect.
  *
@@ -118,6 +118,7 @@ const make = (sharesRequest: boolean) =>
       )
     )
 
+    const scope = yield* Effect.scope
     let renewAt = Infinity
     let failures = 0
     const obtain = Effect.flatMap(authenticate, (token) =>
@@ -135,7 +136,7 @@ const make = (sharesRequest: boolean) =>
           `The access token could not be renewed. The old one stays in use. ${message}`
         )
       ),
-      Effect.forkIn(yield* Effect.scope)
+      Effect.forkIn(scope)
     )
     const run = Effect.runForkWith(yield* Effect.context())
     const peek = (now: number) => {
@@ -151,11 +152,25 @@ const make = (sharesRequest: boolean) =>
         const token = peek(now)
         return token === undefined ? request : Effect.succeed(token)
       })
+    // A call that ends before `/auth` has answered does not end the request: the next one needs its token.
+    let isRequesting = false
+    const awaited: Effect.Effect<unknown> = Effect.suspend(() =>
+      isRequesting ? Effect.ignore(requestShared) : Effect.void
+    )
+    const kept = Effect.suspend(() => {
+      isRequesting = true
+      return Effect.andThen(Effect.forkIn(awaited, scope), peekOr(obtain))
+    }).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          isRequesting = false
+        })
+      )
+    )
     // A fiber may find no token and start its request only after that of another fiber has ended.
     // No result is kept, even if the clock is set back.
-    const requestToken = sharesRequest
-      ? yield* Effect.cachedWithTTL(peekOr(obtain), -Infinity)
-      : obtain
+    const requestShared = yield* Effect.cachedWithTTL(kept, -Infinity)
+    const requestToken = sharesRequest ? requestShared : obtain
 
     return AccessToken.of({
       get: peekOr(requestToken),
