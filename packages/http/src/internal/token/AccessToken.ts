@@ -3,9 +3,10 @@
  *
  * **Details**
  *
- * All calls share one token and one request for it, which goes on when they have ended. From `Profile.refreshBefore` before its expiry, or the
- * middle of its lifetime if later, the next call renews it in the background. While renewals fail, the old
- * token stays in use. A 401 drops only the cached token, so a late 401 to an older one has no effect.
+ * All calls share one token and one request for it, which goes on when they have ended. From
+ * `Profile.refreshBefore` before its expiry, or the middle of its lifetime if later, the next call renews
+ * it in the background. While renewals fail, the old token stays in use. A 401 drops only the cached token,
+ * so a late 401 to an older one has no effect.
  *
  * **Gotchas**
  *
