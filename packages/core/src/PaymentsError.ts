@@ -31,7 +31,7 @@ const notSent = ({ sent }: { readonly sent?: boolean }): string =>
   sent === false ? "The operation was not sent, because it needs an access token. " : ""
 
 const response = {
-  /** Redacted body of the response. */
+  /** Redacted body of the response, at most its first 16 KiB. */
   body: Schema.optionalKey(Schema.Redacted(Schema.String)),
   ...received
 }
