@@ -168,6 +168,10 @@ describe("a text", () => {
     expect(redaction(["49298132", "secret-1"])(text)).toBe(text)
   })
 
+  it("keeps a word that a value of the request has in markup", () => {
+    expect(redaction(["<b>amount</b>"])("the amount is too small")).toBe("the amount is too small")
+  })
+
   it("has no value of three characters or more, the longest first", () => {
     expect(redaction(["EUR", "EUR-1001", "10"])("EUR-1001 in EUR, 10")).toBe("… in …, 10")
     expect(redaction(["EUR-1001", "EUR"])("EUR-1001 in EUR, EUR-1001")).toBe("… in …, …")

@@ -18,7 +18,9 @@ export const redaction = (all: ReadonlyArray<string>): ((text: string) => string
     .flatMap((value) => [value, ...base64(value)])
     .filter((value) => value.length > 2)
     .toSorted((a, b) => b.length - a.length)
-  const escaped = verbatim.map((value) => unescaped(value)).filter((value) => value.length > 2)
+  const escaped = verbatim
+    .map((value) => unescaped(value, control))
+    .filter((value) => value.length > 2)
   const numbers = values
     .map((value) => value.replace(/[\s\p{P}]/gu, ""))
     .filter((value) => /^[0-9]{8,}$/u.test(value))
@@ -36,7 +38,7 @@ export const redaction = (all: ReadonlyArray<string>): ((text: string) => string
         text.slice(0, maxText + maxValue)
       )
       .slice(0, maxText)
-    const plain = unescaped(rest.replaceAll(mark, " "))
+    const plain = unescaped(rest.replaceAll(mark, " "), control)
     return escaped.some((value) => plain.includes(value)) || hasNumber(rest, written, 2)
       ? mark
       : rest
@@ -77,7 +79,10 @@ const hasNumber = (text: string, numbers: ReadonlyArray<string>, depth: number):
   )
 }
 
-const unescaped = (text: string, rounds = 8): string => {
+const control = /\p{Cc}/gu
+const markup = /\p{Cc}(?:\[[0-9;]*[a-z])?|<[^<>]*>/giu
+
+const unescaped = (text: string, removed = markup, rounds = 8): string => {
   const plain = text
     .normalize("NFKC")
     .replace(/[^\P{Nd}0-9]/gu, (digit) => String(valueOf(digit.codePointAt(0) ?? 0)))
@@ -92,8 +97,8 @@ const unescaped = (text: string, rounds = 8): string => {
     .replace(/&#0*([0-9]{1,6});?/gu, (_, code: string) => String.fromCodePoint(Number(code)))
     .replace(/&(amp|lt|gt|quot|apos);/giu, (_, name: string) => named[name.toLowerCase()] ?? "")
     .replace(/\\(?:(["'/\\])|[bfnrt])/gu, "$1")
-    .replace(/\p{Cc}(?:\[[0-9;]*[a-z])?|<[^<>]*>/giu, "")
-  return plain === text || rounds === 0 ? plain : unescaped(plain, rounds - 1)
+    .replace(removed, "")
+  return plain === text || rounds === 0 ? plain : unescaped(plain, removed, rounds - 1)
 }
 
 const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
