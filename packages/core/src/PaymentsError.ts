@@ -31,7 +31,7 @@ const notSent = ({ sent }: { readonly sent?: boolean }): string =>
   sent === false ? "The operation was not sent, because it needs an access token. " : ""
 
 const response = {
-  /** Redacted body of the response. */
+  /** Redacted body of the response, at most its first 16 KiB. */
   body: Schema.optionalKey(Schema.Redacted(Schema.String)),
   ...received
 }
@@ -82,7 +82,7 @@ export class Declined extends printed(
     declineCode: Schema.optionalKey(Schema.Int),
     /** Second reason; its values are not documented. */
     declineSubReason: Schema.optionalKey(Schema.String),
-    /** The whole response. */
+    /** The whole response. The client makes it a property that is not printed. */
     response: Schema.ObjectKeyword,
     ...received
   })

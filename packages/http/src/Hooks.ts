@@ -3,8 +3,8 @@
  *
  * **Gotchas**
  *
- * The client waits for a hook, for at most 10 seconds, and ignores its failure. No event has a header or a
- * body, and so no secret, card number, access token or checksum.
+ * The client waits for a hook, for at most 10 seconds. Its failure changes nothing, and is logged at level
+ * debug. No event has a header or a body, and so no secret, card number, access token or checksum.
  *
  * **Example** (A log line for each response)
  *

@@ -21,7 +21,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 // Imported by file name: Bun replaces the package "undici" by its own, whose agent cannot dispatch.
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici/index.js"
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici/index.js"
 import * as Settings from "./internal/config/Settings.ts"
 import * as ConnectionFailure from "./internal/wire/ConnectionFailure.ts"
 import * as Slots from "./internal/wire/Slots.ts"
@@ -96,13 +96,17 @@ const makeAgent = (
       if (!env[variable]) return Effect.sync(() => new Agent(options))
       return Effect.try({
         // An http base URL is a loopback host, which needs no proxy.
-        try: () => new EnvHttpProxyAgent({ ...options, httpProxy: "" }),
+        try: () => new EnvHttpProxyAgent({ ...options, httpProxy: "", clientFactory }),
         // The error of undici has the URL, and so the password of the proxy.
         catch: () => new InvalidConfig({ setting: variable, advice: proxyAdvice })
       })
     }),
     (agent) => Effect.promise(() => agent.destroy())
   )
+
+/** A proxy that opens no tunnel would hold a connection for 5 minutes, the time limit of undici. */
+const clientFactory = (proxy: URL, options: object): Pool =>
+  new Pool(proxy, { ...options, headersTimeout: connectTimeout })
 
 const proxyAdvice = "give a URL such as http://proxy.example:3128"
 
@@ -158,8 +162,11 @@ const send = (
         slots.release()
       },
       onResponseError(_, error) {
-        if (!hasEnded) fail(ConnectionFailure.describe(ConnectionFailure.codeOf(error)))
-        slots.release()
+        // A request that begins before undici has emptied its queue ends the process.
+        queueMicrotask(() => {
+          if (!hasEnded) fail(ConnectionFailure.describe(ConnectionFailure.codeOf(error)))
+          slots.release()
+        })
       }
     }
     const start = () => {

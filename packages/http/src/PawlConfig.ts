@@ -252,11 +252,10 @@ export const layerConfig = (
     PawlConfig,
     Effect.gen(function* () {
       const given = yield* Config.unwrap<Partial<Options>>(config)
-      const own = Object.entries(given).filter(([, value]) => value !== undefined)
-      const options: Partial<Options> = {
-        ...(yield* fromVariables),
-        ...Object.fromEntries(own)
-      }
+      const own: Partial<Options> = Object.fromEntries(
+        Object.entries(given).filter(([, value]) => value !== undefined)
+      )
+      const options: Partial<Options> = { ...(yield* fromVariables), ...own }
       const { baseUrl, merchantKey, merchantSecret } = options
       if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
         const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
@@ -270,7 +269,7 @@ export const layerConfig = (
       }
       return yield* make({ ...options, baseUrl, merchantKey, merchantSecret }).pipe(
         Effect.mapError(({ advice, setting }) =>
-          invalid(setting in given ? setting : nameOf(setting), advice)
+          invalid(setting in own ? setting : nameOf(setting), advice)
         )
       )
     })

@@ -152,6 +152,9 @@ const start = Effect.fnUntraced(function* ({
       if (isStatus(claim)) claims = Evidence.join(claims, Evidence.claimed(claim))
       return hinted.open
     }),
+    Effect.tapDefect((defect) =>
+      Effect.logWarning(`The ${kind} transaction ${id} gets no more hints`, defect)
+    ),
     Effect.forkScoped
   )
 

@@ -196,6 +196,32 @@ describe("the cached token", () => {
     )
   })
 
+  it("comes from a request that goes on when its calls have ended, and ends with the scope", () => {
+    let ended = 0
+    const service: Memory.Service = new Memory.Service({
+      auth: () =>
+        Effect.delay(service.issue(), "5 seconds").pipe(
+          Effect.onInterrupt(() => Effect.sync(() => ended++))
+        )
+    })
+    return Memory.virtual(
+      Effect.gen(function* () {
+        for (const isClosed of [false, true]) {
+          const scope = yield* Scope.make()
+          const context = yield* Layer.buildWithScope(tokens(service), scope)
+          const call = Effect.provideContext(Effect.timeoutOption(get, "1 second"), context)
+          const short = yield* Effect.forkChild(call, { startImmediately: true })
+          yield* TestClock.adjust("1 second")
+          expect((yield* Fiber.join(short))._tag).toBe("None")
+          if (isClosed) yield* Scope.close(scope, Exit.void)
+          yield* TestClock.adjust("4 seconds")
+          if (!isClosed) expect((yield* call)._tag).toBe("Some")
+          expect([service.auths.length, ended]).toEqual(isClosed ? [2, 1] : [1, 0])
+        }
+      })
+    )
+  })
+
   it("C15 is asked for again 1, 2, 4, … and then every 60 minutes after a renewal failed", async () => {
     const times: Array<number> = []
     const service: Memory.Service = new Memory.Service({

@@ -146,6 +146,8 @@ describe("a requestId", () => {
           )
           for (let each = 0; each < yields; each++) yield* Effect.yieldNow
           yield* Fiber.interrupt(leaving)
+          // The request for a token goes on, with as many yields.
+          yield* Effect.replicateEffect(Effect.yieldNow, 100)
           return yield* Memory.settled(Effect.flip(Memory.pay({ amount: "11.00" })))
         })
         expect([yields, error._tag]).toEqual([yields, "OutcomeUnknown"])

@@ -385,3 +385,10 @@ describe("C11 Retry-After", () => {
     expect(ErrorResponse.toError(request, response, 2, undefined)).not.toHaveProperty("retryAfter")
   })
 })
+
+it("an error has at most the first 16 KiB of the body of its response", () => {
+  for (const length of [16_384, 1_000_000]) {
+    const { body } = ErrorResponse.partsOf(Memory.respond(502, "x".repeat(length)))
+    expect(Redacted.value(body).length).toBe(16_384)
+  }
+})

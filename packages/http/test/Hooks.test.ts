@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { inspect } from "node:util"
@@ -110,6 +112,28 @@ it("a hook that fails, throws or dies changes nothing", async () => {
     const result = await run(create, service, { onRequest: hook, onResponse: hook })
     expect(Result.isSuccess(result)).toBe(true)
   }
+})
+
+it("a hook that fails or hangs is logged at level debug", async () => {
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ logLevel, message }) => logged.push([logLevel, message]))
+  await create.call({ requestId: "request-1" }).pipe(
+    Memory.settled,
+    Effect.provide(
+      Memory.client(
+        answering(() => Memory.answer(200, create.answer)),
+        {
+          hooks: { onRequest: () => Effect.fail("no"), onResponse: () => Effect.never }
+        }
+      )
+    ),
+    Effect.provide([TestClock.layer(), Logger.layer([logger])]),
+    Effect.provideService(References.MinimumLogLevel, "Debug"),
+    Effect.runPromise
+  )
+  const line = ["Debug", [expect.stringMatching(/^A hook failed/u)]]
+  // Two of `/auth`, and two of the create.
+  expect(logged).toEqual([line, line, line, line])
 })
 
 it("a hook that hangs is left after 10 seconds, also by a call that is interrupted", () => {

@@ -31,6 +31,14 @@ describe("C37 an input", () => {
     expect(service.requests[0]?.body).not.toMatch(/callbackUrl|title|"b"/u)
   })
 
+  it("may have a document of a megabyte, of which an error has nothing", async () => {
+    const document = "aB3-".repeat(262_144)
+    const answer = Memory.answer(500, { message: document }, { "x-request-id": "service-1" })
+    expect(
+      await Memory.failureOf(Memory.answering(answer), create({ apmPayload: { document } }))
+    ).toMatchObject({ _tag: "OutcomeUnknown", serviceRequestId: "service-1" })
+  })
+
   it("with an undefined required member is still refused", async () => {
     const service = new Memory.Service()
     expect(await run(service, create({ amount: undefined }))).toMatchObject({
@@ -234,6 +242,16 @@ describe("the error for a value without a JSON form", () => {
   it("names a bigint below 65 objects, and searches no deeper", () => {
     expect(pathOf(nested(1n, 65))).toBe(Array.from({ length: 65 }).fill("a").join("."))
     expect(toError(nested(1n, 66)).fields).toEqual([noJson])
+  })
+
+  it("is made in time for a request whose payload has itself as two members", async () => {
+    const itself: Record<string, unknown> = {}
+    Object.assign(itself, { one: itself, other: itself })
+    const refusalOf = (input: object) =>
+      Memory.failureOf(new Memory.Service(), create({ apmPayload: itself, ...input }))
+    expect(await refusalOf({})).toMatchObject({ fields: [noJson] })
+    expect(await refusalOf({ metadata: undefined })).toMatchObject({ fields: [noJson] })
+    expect(await refusalOf({ amount: "ten" })).toMatchObject({ fields: [{ path: "amount" }] })
   })
 
   it("names no field of a value that has itself as a member", () => {

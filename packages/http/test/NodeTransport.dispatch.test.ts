@@ -39,8 +39,10 @@ class Dispatched {
     this.handler.onResponseData?.(this.controller, bytes)
   }
 
-  fail() {
+  /** Resolves when the transport has taken notice. */
+  fail(): Promise<void> {
     this.handler.onResponseError?.(this.controller, new Error("canary"))
+    return Promise.resolve()
   }
 }
 
@@ -135,7 +137,7 @@ describe("a request", () => {
       const { at, start } = make()
       const fiber = start()
       if (sent) at(0).begin()
-      at(0).fail()
+      await at(0).fail()
       expect(await ended(fiber)).toMatchObject({
         failure: { _tag: "Unreachable", sent, attempts: 1, reason: "the connection failed" }
       })
@@ -155,7 +157,7 @@ describe("a request", () => {
     expect(at(0).reasons.length).toBe(1)
     at(0).data(Buffer.alloc(Transport.maxResponseBytes + 1))
     expect(at(0).reasons.length).toBe(1)
-    at(0).fail()
+    await at(0).fail()
     at(1).begin()
     at(1).respond(200, "1")
     expect(await ended(next)).toMatchObject({ success: { status: 200 } })
@@ -188,7 +190,7 @@ describe("a time limit", () => {
     // A request that has not begun is closed when it begins.
     if (!sent) at(0).begin()
     expect(at(0).reasons.length).toBe(1)
-    at(0).fail()
+    await at(0).fail()
     at(1).begin()
     at(1).respond(200, "1")
     expect(await ended(next)).toMatchObject({ success: { status: 200 } })
@@ -242,10 +244,19 @@ describe("the connections", () => {
     at(7).respond(200, "1")
     expect(requests.length).toBe(257)
     at(8).begin()
-    at(8).fail()
+    await at(8).fail()
     expect(requests.length).toBe(258)
     await Promise.all(fibers.map((fiber) => Effect.runPromise(Fiber.interrupt(fiber))))
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it("are free only after the dispatcher has ended its work on a failure", async () => {
+    const { at, requests, start } = make(1)
+    const fibers = [start(), start()] as const
+    const failing = at(0).fail()
+    expect([requests.length, fibers[0].pollUnsafe()]).toEqual([1, undefined])
+    await failing
+    expect([requests.length, fibers[0].pollUnsafe()?._tag]).toEqual([2, "Success"])
   })
 
   it("are kept from a request that is interrupted in the queue, and free after one that is dispatched", async () => {
@@ -256,7 +267,7 @@ describe("the connections", () => {
     expect(requests.length).toBe(1)
     at(0).begin()
     expect(at(0).reasons.length).toBe(1)
-    at(0).fail()
+    await at(0).fail()
     expect(requests.length).toBe(2)
     at(1).respond(200, "1")
     expect(await ended(fibers[2])).toMatchObject({ success: { status: 200 } })

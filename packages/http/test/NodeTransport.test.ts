@@ -76,6 +76,42 @@ describe("HTTPS_PROXY and NO_PROXY", () => {
   )
 })
 
+it(
+  "a proxy that opens no tunnel holds a connection for 5 seconds at most",
+  { timeout: 30_000 },
+  () =>
+    Effect.gen(function* () {
+      let tunnels = 0
+      const proxy = yield* Server.start((socket) => {
+        if (++tunnels > 1) Server.reply(socket, 502, "")
+      })
+      yield* withEnvironment({ HTTPS_PROXY: proxy.url, NO_PROXY: "other.invalid" })
+      const reasons = yield* Effect.forEach([100, 10_000], (millis) =>
+        Transport.Transport.use(({ send }) =>
+          send(
+            { method: "GET", url: "https://payments.invalid/api", headers: {}, body: undefined },
+            Duration.millis(millis)
+          )
+        ).pipe(
+          Effect.flip,
+          Effect.map((error) => ("reason" in error ? error.reason : ""))
+        )
+      ).pipe(Effect.provide(NodeTransport.layerWith({ connections: 1 })))
+      expect([tunnels, ...reasons]).toEqual([2, "no connection in time", "the connection failed"])
+    }).pipe(Effect.scoped, Effect.runPromise)
+)
+
+it("a single connection that is refused is tried again by the next request, and by one that waits", () =>
+  Effect.gen(function* () {
+    const refused = Effect.map(Effect.flip(send("http://127.0.0.1:9/api")), (error) =>
+      "reason" in error ? error.reason : ""
+    )
+    const all = yield* Effect.all([Effect.replicateEffect(refused, 3), refused], {
+      concurrency: "unbounded"
+    })
+    expect(new Set(all.flat())).toEqual(new Set(["the connection was refused"]))
+  }).pipe(Effect.provide(NodeTransport.layerWith({ connections: 1 })), Effect.runPromise))
+
 describe("a dispatcher of the application", () => {
   it("sends the requests, and stays open when the layer ends", () =>
     Effect.gen(function* () {

@@ -85,8 +85,16 @@ describe("the base URL", () => {
 })
 
 describe("the credentials", () => {
-  it("A03 are refused when empty or padded, for example with a line break", () => {
-    for (const text of ["", " ", "secret\n", "\tsecret", "secret ", "\u00a0secret"]) {
+  it("A03 are refused when missing, empty or padded, for example with a line break", () => {
+    for (const text of [
+      undefined as never,
+      "",
+      " ",
+      "secret\n",
+      "\tsecret",
+      "secret ",
+      "\u00a0secret"
+    ]) {
       expect(setting({ merchantSecret: Redacted.make(text) })).toBe("merchantSecret")
       expect(setting({ merchantKey: text })).toBe("merchantKey")
     }
@@ -180,6 +188,8 @@ describe("headers", () => {
     expect(setting({ headers: { "x-one": "1", host: "other.example" } })).toBe("headers")
     for (const value of ["", "\t ~"])
       expect(setting({ headers: { "x-one": value } })).toBe("accepted")
+    for (const headers of [new Headers({ "x-one": "1" }), new Map([["x-one", "1"]]), []])
+      expect(setting({ headers: headers as never })).toBe("headers")
   })
 
   it.each([
@@ -286,6 +296,18 @@ describe("layerConfig", () => {
       Effect.runSync
     )
     expect(refused).toMatchObject({ _tag: "InvalidConfig", setting: "headers" })
+  })
+
+  it("names the variable in place of an option that is undefined", () => {
+    const env = { ...required, PAWL_MAX_ATTEMPTS: "many" }
+    const refused = PawlConfig.layerConfig(Config.succeed({ maxAttempts: undefined })).pipe(
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
+      Layer.build,
+      Effect.scoped,
+      Effect.flip,
+      Effect.runSync
+    )
+    expect(refused).toMatchObject({ _tag: "InvalidConfig", setting: "PAWL_MAX_ATTEMPTS" })
   })
 
   it("are those of each configuration in one program", () => {

@@ -20,7 +20,7 @@ const payTheOrder = Effect.fn("byTheCaller")(function* () {
 })
 
 const answers = {
-  Declined: Memory.answer(200, failed),
+  Declined: Memory.answer(200, { ...failed, card: { number: canary } }),
   ValidationFailed: Memory.answer(400, `<p>${canary}</p>`),
   OutcomeUnknown: Memory.answer(302, canary)
 }
@@ -55,7 +55,13 @@ describe.each(Object.entries(answers))("%s", (name, answer) => {
       )
       logged.push(lines.join("\n").replaceAll("\\n", "\n"))
     }
-    const printed = [inspect(error), String(error.stack), Cause.pretty(exit.cause), ...logged]
+    const printed = [
+      inspect(error, { depth: 9 }),
+      String(error.stack),
+      Cause.pretty(exit.cause),
+      ...logged
+    ]
+    expect(JSON.stringify(error)).not.toContain(canary)
     expect(error.name).toBe(name)
     for (const text of printed) {
       expect(text).toContain(`${name}: ${error.message}`)

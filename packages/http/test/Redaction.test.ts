@@ -166,9 +166,50 @@ describe("a text", () => {
     expect(redaction(["49298132", "secret-1"])(text)).toBe(text)
   })
 
+  it("keeps a word that a value of the request has in markup", () => {
+    expect(redaction(["<b>amount</b>"])("the amount is too small")).toBe("the amount is too small")
+  })
+
   it("has no value of three characters or more, the longest first", () => {
     expect(redaction(["EUR", "EUR-1001", "10"])("EUR-1001 in EUR, 10")).toBe("… in …, 10")
     expect(redaction(["EUR-1001", "EUR"])("EUR-1001 in EUR, EUR-1001")).toBe("… in …, …")
+  })
+
+  it("A35: has no escaped value", () => {
+    const units = Array.from(`"'\\/&<>+=aZ9 é\t😀`)
+    const json = (text: string) => JSON.stringify(text).slice(1, -1)
+    const html = (text: string) =>
+      text.replace(/["'&<>]/gu, (each) => `&#${each.charCodeAt(0)};`).replace("&#34;", "&quot;")
+    const escapes = [
+      json,
+      (text: string) => json(json(text)),
+      (text: string) => json(text).replaceAll("/", "\\/"),
+      (text: string) => json(text).replace(/[=+&<>']/gu, (each) => `\\u00${hex(each)}`),
+      (text: string) => json(text).replace(/[^ -~]/gu, (each) => encodeURI(each)),
+      encodeURIComponent,
+      html
+    ]
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 4, maxLength: 40, unit: fc.constantFrom(...units) }),
+        fc.constantFrom(...escapes),
+        (text, escape) => {
+          const value = `key ${text} end`
+          expect(redaction([value])(`at ${escape(value)}.`)).toMatch(/^(?:…|at ….)$/u)
+        }
+      )
+    )
+  })
+
+  it("has no access token that is longer than what is read", () => {
+    const token = "aB3-".repeat(2048)
+    expect(redaction([token])(`token ${token} has expired`)).toBe("token … has expired")
+  })
+
+  it("may have any length, and so may a value", () => {
+    expect(redaction(["7".repeat(16_384)])("7777777")).toBe("7777777")
+    const document = "aB3-".repeat(262_144)
+    expect(redaction([document, "EUR"])(`EUR ${document}`)).toMatch(/^… aB3-.{1000,}$/u)
   })
 
   it("has no value of 8 bytes or more in base64, whatever follows it", () =>

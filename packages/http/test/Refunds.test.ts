@@ -52,12 +52,15 @@ describe("the transactionId of a refund", () => {
   it("is refused before sending when it is not an integer", () =>
     fc.assert(
       fc.asyncProperty(
-        fc
-          .oneof(
-            fc.string(),
-            fc.constantFrom("", "-1", "+1", "1.0", "1e3", " 1", "1\n", "007", "0x10", "١", "abc")
-          )
-          .filter((id) => !/^(?:0|[1-9][0-9]{0,63})$/u.test(id)),
+        fc.oneof(
+          fc.constantFrom(...([true, 5n, null, {}, 2 ** 53] as Array<never>)),
+          fc
+            .oneof(
+              fc.string(),
+              fc.constantFrom("", "-1", "+1", "1.0", "1e3", " 1", "1\n", "007", "0x10", "١", "abc")
+            )
+            .filter((id) => !/^(?:0|[1-9][0-9]{0,63})$/u.test(id))
+        ),
         async (id) => {
           const service = new Memory.Service()
           expect(Result.merge(await create(service, id))).toMatchObject({

@@ -293,6 +293,22 @@ describe("a stored outcome", () => {
     expect(text).toMatch(/"list":\[1,\{"a":1,"b":2\}\]\}$/u)
   })
 
+  it("has no card that the service repeats", async () => {
+    const card = { number: "4242424242424242", cvv: "987" }
+    const repeated = { card, request: [{ cardNumber: card.number, securityCode: card.cvv }], a: 1 }
+    const body = { transactionId: "7", transactionStatus: "NEW", metadata: { card: "blue" } }
+    const service = new Memory.Service({ act: () => Memory.respond(200, { ...body, ...repeated }) })
+    const text = await run(
+      service,
+      RequestSender.use((sender) =>
+        Effect.map(sender.send(stored), (response) =>
+          sender.encodeOutcome("apm-payment", Result.succeed(response))
+        )
+      )
+    )
+    expect(JSON.parse(text.slice("200 \n".length))).toEqual({ ...body, request: [{}], a: 1 })
+  })
+
   it("without a body is the response that it was", async () => {
     expect(await decode("201 \n")).toMatchObject({ failure: { status: 201 } })
   })

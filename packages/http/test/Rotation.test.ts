@@ -22,7 +22,7 @@ const checksum = (secret: string, requestId: string) =>
 const run = async (
   secrets: ReadonlyArray<string | undefined>,
   isRevoked: boolean,
-  unreadable: Effect.Effect<never> = Effect.die("no file")
+  unreadable: Effect.Effect<Redacted.Redacted> = Effect.die("no file")
 ) => {
   const service = new Memory.Service()
   let current: string | undefined
@@ -65,7 +65,8 @@ it("a secret is not read for each call", async () => {
 
 it.each([
   ["fails", Effect.die("no file")],
-  ["hangs", Effect.never]
+  ["hangs", Effect.never],
+  ["has no text", Effect.succeed(Redacted.make(undefined as never))]
 ])("the last secret stays in use while its read %s", async (_, unreadable) => {
   const { secrets } = await run(["one", undefined, "three"], true, unreadable)
   expect(secrets).toEqual(["one", "one", "three"])

@@ -53,6 +53,9 @@ const failures = {
   redirect: new UnexpectedResponse({ status: 302, reason: "redirects are not followed" })
 }
 
+/** The hint in whose place the stream of hints dies. */
+const broken = "the listener is broken"
+
 const now = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
 const follow = (setup: Setup) => {
@@ -78,7 +81,7 @@ const follow = (setup: Setup) => {
       Effect.as(
         Effect.flatMap(now, (at) => Effect.sleep(Duration.seconds(minute * 60 - at))),
         claim
-      )
+      ).pipe(Effect.tap((claim) => (claim === broken ? Effect.die(broken) : Effect.void)))
     )
   )
   return Effect.gen(function* () {
@@ -300,6 +303,13 @@ describe("following", () => {
       expect((await follow({ status, answers: [failures.failed], hints })).changes).toEqual([])
     }
   )
+
+  it("continues at the intervals when the stream of hints dies, which is logged", async () => {
+    const setup = { status: "NEW", answers: ["PENDING", "SUCCEED"], hints: [[1, broken]] } as const
+    const { logged, reads } = await follow(setup)
+    expect(reads).toEqual(minutes(5, 10))
+    expect(logged).toEqual([`Warn The apm-payment transaction 100001 gets no more hints,${broken}`])
+  })
 
   it("reads at most once in a second, even if an interval is 0", async () => {
     const answers = ["NEW", "NEW", "NEW", "SUCCEED"]

@@ -41,7 +41,7 @@ import { Receiver } from "@pawl/webhook/Receiver"
 import { Requests } from "@pawl/webhook/Requests"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Record from "effect/Record"
 import * as Scope from "effect/Scope"
@@ -163,10 +163,7 @@ export interface ListenOptions {
 export const open = (options: Options): Promise<Pawl> => {
   const site: { readonly stack?: string } = {}
   Error.captureStackTrace(site, open)
-  return openOver(
-    Layer.suspend(() => Functions.client(options)),
-    options
-  ).catch((error: unknown) => {
+  return openOver(Functions.client, options).catch((error: unknown) => {
     throw Promised.placed(error, site)
   })
 }
@@ -181,8 +178,8 @@ type Needed = Client.Services | Ledger | Receiver | Requests
  * @since 0.1.0
  */
 export const openOver = <E>(
-  client: Layer.Layer<Client.Services, E>,
-  options: Options,
+  client: (options: Options) => Layer.Layer<Client.Services, E>,
+  given: Options,
   {
     opened = () => Effect.void,
     outside
@@ -191,17 +188,17 @@ export const openOver = <E>(
     readonly opened?: (context: Context.Context<Receiver>) => Effect.Effect<void>
   } = {}
 ): Promise<Pawl> =>
-  Effect.runPromise(Settings.read(options))
-    .then((settings) => {
+  Effect.runPromise(Settings.read(given))
+    .then(({ options, settings }) => {
       const runtime = ManagedRuntime.make(
-        Functions.layer(client, settings, options, Arguments.create, outside)
+        Functions.layer(client(options), settings, options, Arguments.create, outside)
       )
       return runtime
         .runPromise(Effect.tap(Effect.context<Needed>(), opened))
         .then((context) => facade(context, settings, runtime))
     })
     .catch((error: unknown) => {
-      throw Settings.blamed(error, options)
+      throw Settings.blamed(error, given)
     })
 
 const checkRequestId = Promised.copiedIf((requestId) => Arguments.text("requestId", requestId))

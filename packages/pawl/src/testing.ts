@@ -111,7 +111,7 @@ export interface Sandbox extends AsyncDisposable {
 
 /**
  * The options of a `Pawl` over a fake. It has no connection, and so no credentials, headers, hooks,
- * time-outs and attempts.
+ * time-outs and attempts. It reads no variable of the environment.
  *
  * @category models
  * @since 0.1.0

@@ -133,6 +133,19 @@ it("refuses a misspelt field with the nearest name, for every create", async () 
   }
 })
 
+it("sends any further field of a card payment, also one like a field that is given", async () => {
+  const card = { number: "4242424242424242", expMonth: "04", expYear: "2030" }
+  const { apmPayload: _, accountId: __, ...fields } = { ...order, card, mid: "4711", tid: "7" }
+  expect(
+    await call(pawl.cardPayments.create, { ...fields, requestId: "order-of-tid" })
+  ).toMatchObject({
+    transactionStatus: "NEW"
+  })
+  expect(await call(pawl.cardPayments.create, { requestId: "1", tid: "7" })).toMatchObject({
+    fields: [{ path: "tid", message: expect.stringContaining("did you mean mid?") }]
+  })
+})
+
 it("refuses a misspelt field of an object in a create, such as the end of a plan", async () => {
   const cases: ReadonlyArray<[keyof TestPawl, string, object, string, string]> = [
     ["subscriptions", "create", { plan: { endDte: "2030-01-01" } }, "plan.endDte", "endDate"],
@@ -268,6 +281,19 @@ it.each<[string, unknown, string]>([
     expect(String(error)).not.toContain("hunter2")
   }
   expect(await pawl.service.transactions()).toEqual(before)
+})
+
+it("names a field that is too long for a request, and not the callback URL that has it too", async () => {
+  for (const name of ["requestId", "accountId", "amount", "currency"]) {
+    expect(await create({ ...order, [name]: "1".repeat(2000) })).toMatchObject({
+      _tag: "ValidationFailed",
+      fields: [{ path: name }]
+    })
+  }
+  const mid = "1".repeat(2000)
+  expect(await call(pawl.cardPayments.create, { requestId: "order-of-mid", mid })).toMatchObject({
+    _tag: "InvalidCallbackUrl"
+  })
 })
 
 it("ends each call with any value in a typed error or in an answer", async () => {

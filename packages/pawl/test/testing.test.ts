@@ -28,3 +28,15 @@ it("a test that replaces all timers pays by the clock of its Pawl", async () => 
     vi.useRealTimers()
   }
 })
+
+it("a test does not depend on the variables of its environment", async () => {
+  for (const name of ["STORE", "PUBLIC_URL", "PROFILE", "SEAL_KEY", "MERCHANT_SECRET_PREVIOUS"]) {
+    vi.stubEnv(`PAWL_${name}`, " wrong")
+  }
+  try {
+    await using pawl = await open()
+    expect(await pawl.requests.get("17")).toBeUndefined()
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})

@@ -239,19 +239,23 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
   ) {
     const requestId = yield* callId
     const url = ("callbackUrl" in input ? input.callbackUrl : undefined) ?? options.callbackUrl
+    const encodeWith = (callbackUrl: string | undefined) =>
+      sender.encode(kind, {
+        ...input,
+        requestId,
+        ...(callbackUrl !== undefined && { callbackUrl })
+      })
     // `encode` names a field of another type.
     const signedUrl =
       typeof url !== "string"
         ? undefined
-        : yield* callbackUrl.make(url, Order.operationOf(kind, input), {
-            ...Order.fieldsOf(input),
-            requestId
-          })
-    return yield* sender.encode(kind, {
-      ...input,
-      requestId,
-      ...(signedUrl !== undefined && { callbackUrl: signedUrl })
-    })
+        : yield* callbackUrl
+            .make(url, Order.operationOf(kind, input), { ...Order.fieldsOf(input), requestId })
+            .pipe(
+              // A field that is too long for the token is named, if it is too long for the request.
+              Effect.tapErrorTag("InvalidCallbackUrl", () => encodeWith("https://shop.example"))
+            )
+    return yield* encodeWith(signedUrl)
   })
 
   const newRequest = Effect.fnUntraced(function* (

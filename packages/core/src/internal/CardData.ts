@@ -18,22 +18,29 @@ export const isIn = (kind: RequestKind, body: unknown): boolean =>
     isObject(body) &&
     Object.entries(body).some(([name, value]) => !documented.has(name) && hasCardNumber(value)))
 
-/** Returns a decoded JSON value without its security codes. */
-export const withoutSecurityCode = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutSecurityCode)
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => !securityCode.test(plainName(name)))
-      .map(([name, member]) => [name, withoutSecurityCode(member)])
-  )
-}
-
 const securityCode =
   /^(?:card)?(?:(?:cvv|cvc|cvn|csc)2?(?:code)?|(?:security|verification)(?:code|value|number))$/u
 
 const card =
   /^(?:(?:payment|credit|debit|bank)?card(?:number|no|num|pan|data|details)?|pan|primaryaccountnumber|track[12]?(?:data)?)$/u
+
+const without =
+  (...names: ReadonlyArray<RegExp>) =>
+  (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(without(...names))
+    if (!isObject(value)) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([name]) => !names.some((each) => each.test(plainName(name))))
+        .map(([name, member]) => [name, without(...names)(member)])
+    )
+  }
+
+/** Returns a decoded JSON value without its security codes. */
+export const withoutSecurityCode = /* @__PURE__ */ without(securityCode)
+
+/** Returns a decoded JSON value without the fields of a card. */
+export const withoutCard = /* @__PURE__ */ without(card, securityCode)
 
 /** The documented fields, none of which has card data (`spec.md`, "Conventions"). */
 const documented = new Set([

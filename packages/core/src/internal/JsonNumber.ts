@@ -11,7 +11,7 @@ const { isRawJSON, rawJSON } = JSON as JSON & {
   readonly rawJSON: (text: string) => RawJson
 }
 
-const RawNumber = Schema.declare(isRawJSON)
+const RawNumber = Schema.declare(isRawJSON, { expected: "an integer" })
 
 const toText = (value: number | string | RawJson): string =>
   typeof value === "object" ? value.rawJSON : String(value)

@@ -125,9 +125,11 @@ const distance = (one: string, other: string): number => {
 }
 
 const misspelt = ({ names, open }: Shape, input: object, at: string): Fault | undefined => {
+  // Beside a `mid` a `tid` is no misspelt one.
+  const wanted = open ? names.filter((name) => !Object.hasOwn(input, name)) : names
   for (const given of Object.keys(input)) {
     if (names.includes(given)) continue
-    const [nearest] = names
+    const [nearest] = wanted
       .map((name) => ({ name, by: distance(given, name) }))
       .toSorted((one, two) => one.by - two.by)
     const isNear = nearest !== undefined && nearest.by <= maxDistance

@@ -96,7 +96,7 @@ const start = (options: TestOptions, real: Timers): Promise<TestPawl> => {
     const merchantSecret = Redacted.value(options.fake?.merchantSecret ?? Controls.merchantSecret)
     const settings = { merchantSecret, publicUrl, store, onChange }
     return openOver(
-      Layer.succeedContext(context),
+      () => Layer.succeedContext(context),
       { ...options, ...settings },
       { outside, opened: (opened) => deliverTo(Context.get(opened, Receiver).receive) }
     ).then((pawl) => {

@@ -40,7 +40,7 @@ export const layer = <E>(
           inputOf(kind, { ...input, requestId })
         )),
     profile: switchesOf(profile),
-    provider: Options.provider({ ...settings, profile })
+    provider: Options.provider({ ...settings, profile }, fake !== undefined)
   }).pipe(
     Layer.merge(Layer.effectDiscard(fake === undefined ? Parts.warning(read) : Effect.void)),
     Layer.provideMerge(Log.layer(logger))
@@ -52,7 +52,7 @@ export const references = ({ logger, profile }: Options.LocalOptions) =>
     Layer.unwrap(
       Effect.map(
         typeof profile === "string"
-          ? Effect.map(ProfileFile.read(profile), ({ switches = {} }) => switches)
+          ? Effect.map(ProfileFile.read(profile, "profile"), ({ switches = {} }) => switches)
           : Effect.succeed(profile ?? {}),
         Profile.layer
       )

@@ -12,6 +12,7 @@ import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 
 /** The settings of `open`. An option takes precedence over its variable. */
 interface Settings extends LocalOptions {
@@ -111,13 +112,15 @@ export const providerOf = (
     env: Object.fromEntries(settings.map(([name, value]) => [variableOf(name), value]))
   })
 
-export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
+/** Provides the options, and in a program the variables of its environment for the others. */
+export const provider = (settings: Settings, isTest = false): ConfigProvider.ConfigProvider => {
   const given = Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value !== "string" && typeof value !== "number") return []
     const unit = name.endsWith("Timeout") && typeof value === "number" ? " millis" : ""
     return [[name, `${value}${unit}`] as const]
   })
-  return ConfigProvider.orElse(providerOf(given), ConfigProvider.fromEnv())
+  const options = providerOf(given)
+  return isTest ? options : ConfigProvider.orElse(options, ConfigProvider.fromEnv())
 }
 
 /** Names the option in an error that names its variable; both if a setting is missing. */
@@ -133,8 +136,8 @@ export const blamed = (error: unknown, options: Options): unknown => {
     })
   }
   for (const name in options) {
-    const isGiven = options[name as keyof Options] !== undefined
-    if (isGiven && variableOf(name) === error.setting) return invalid(name, error.advice)
+    if (variableOf(name) !== error.setting) continue
+    if (options[name as keyof Options] !== undefined) return invalid(name, error.advice)
   }
   return error
 }
@@ -188,10 +191,20 @@ export const readStore = Effect.fnUntraced(function* ({
   }
 })
 
-export const read = (options: Options) =>
-  Effect.andThen(OptionTypes.check(options, names, "onChange"), readStore(options)).pipe(
-    Effect.provideService(ConfigProvider.ConfigProvider, provider({ ...options }))
+/** Checks a copy of the options, because the program may change its own before everything is open. */
+export const read = Effect.fnUntraced(function* (given: Options) {
+  const options = OptionTypes.isObject(given)
+    ? Result.getOrElse(
+        Result.try(() => ({ ...given })),
+        () => given
+      )
+    : given
+  yield* OptionTypes.check(options, names, "onChange")
+  const settings = yield* readStore(options).pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, provider(options))
   )
+  return { options, settings }
+})
 
 const stores = "sqlite:FILE, postgres://USER@HOST/DATABASE, or memory, which is lost at the end"
 

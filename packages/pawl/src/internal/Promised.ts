@@ -10,7 +10,10 @@ import * as Record from "effect/Record"
 import * as Arguments from "./Arguments.ts"
 
 export interface Abortable {
-  /** Ends the call when it is aborted; none. A create that may have been sent goes on. */
+  /**
+   * Ends the call when it is aborted; none. A create that is stored by then is completed all the same; one
+   * with card data only by `rebuild`, or by the same call again.
+   */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -190,7 +190,8 @@ export const orDeclined = <Response extends CreateResponse>(
     ...(typeof declineCode === "number" && { declineCode }),
     ...(typeof declineSubReason === "string" && { declineSubReason })
   })
-  return Result.fail(Object.assign(declined, { response }))
+  // The service may repeat the request in it, so a log must not print it.
+  return Result.fail(Object.defineProperty(declined, "response", { enumerable: false }) as never)
 }
 
 /** An intent with an errorCode is rejected. Without it and without a page it is unknown. */

@@ -1,4 +1,5 @@
 /** Encodes creates and sends their bytes: the layer of `@pawl/core/RequestSender`. */
+import * as CardData from "@pawl/core/internal/CardData"
 import * as RequestId from "@pawl/core/internal/RequestId"
 import {
   type RequestError,
@@ -112,7 +113,7 @@ const make = (caller: Caller["Service"]): { readonly [K in RequestKind]: Create<
   }
 }
 
-/** Returns a decoded response as it was on the wire. */
+/** Returns a decoded response as it was on the wire, without card data. */
 const toWire = (value: unknown): unknown => {
   if (Redacted.isRedacted(value)) return Redacted.value(value)
   if (Array.isArray(value)) return value.map(toWire)
@@ -120,6 +121,9 @@ const toWire = (value: unknown): unknown => {
   const { unknownFields, ...known } = value as { readonly unknownFields?: unknown }
   return {
     ...Object.fromEntries(Object.entries(known).map(([name, each]) => [name, toWire(each)])),
-    ...(typeof unknownFields === "object" ? unknownFields : { unknownFields })
+    // A service may repeat the card of the request, which must never be stored.
+    ...(typeof unknownFields === "object"
+      ? Object(CardData.withoutCard(unknownFields))
+      : { unknownFields })
   }
 }

@@ -30,13 +30,16 @@ export const headers = (
   const entries = Object.entries(values).map(
     ([name, value]) => [name.toLowerCase(), value] as const
   )
-  return entries.every(
-    ([name, value]) =>
-      typeof value === "string" &&
-      /^[!#$%&'*+.^_`|~0-9a-z-]+$/u.test(name) &&
-      !reservedHeader.test(name) &&
-      /^[\t\x20-\x7e]*$/u.test(value)
-  )
+  // The entries of a `Headers` or a `Map` are no properties.
+  const isRecord = !(Symbol.iterator in values)
+  return isRecord &&
+    entries.every(
+      ([name, value]) =>
+        typeof value === "string" &&
+        /^[!#$%&'*+.^_`|~0-9a-z-]+$/u.test(name) &&
+        !reservedHeader.test(name) &&
+        /^[\t\x20-\x7e]*$/u.test(value)
+    )
     ? Result.succeed(Object.fromEntries(entries))
     : Result.fail("give names and ASCII values of headers that the client does not set")
 }
@@ -68,7 +71,8 @@ export const baseUrl = (text: string): Result.Result<string, string> => {
 }
 
 export const credential = (value: string): Result.Result<string, string> =>
-  value !== "" && value.trim() === value
+  // A variable of the environment that is not set is undefined, whatever its type says.
+  typeof value === "string" && value !== "" && value.trim() === value
     ? Result.succeed(value)
     : Result.fail("it must not be empty or have spaces or line breaks around it")
 

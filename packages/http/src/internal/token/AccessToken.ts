@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * All calls share one token and one request for it. From `Profile.refreshBefore` before its expiry,
- * or the middle of its lifetime if later, the next call renews it in the background; the old
+ * All calls share one token and one request for it, which goes on when they have ended. From
+ * `Profile.refreshBefore` before its expiry, or the middle of its lifetime if later, the next call renews it in the background; the old
  * token stays in use until a renewal succeeds. A late 401 to an older token has no effect.
  *
  * **Gotchas**
@@ -60,7 +60,7 @@ export interface Token {
   readonly expiresAt: number
 }
 
-export type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
+type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
 
 const make = (sharesRequest: boolean) =>
   Effect.gen(function* () {
@@ -118,6 +118,7 @@ const make = (sharesRequest: boolean) =>
       )
     )
 
+    const scope = yield* Effect.scope
     let renewAt = Infinity
     let failures = 0
     const obtain = Effect.flatMap(authenticate, (token) =>
@@ -135,7 +136,7 @@ const make = (sharesRequest: boolean) =>
           `The access token could not be renewed. The old one stays in use. ${message}`
         )
       ),
-      Effect.forkIn(yield* Effect.scope)
+      Effect.forkIn(scope)
     )
     const run = Effect.runForkWith(yield* Effect.context())
     const peek = (now: number) => {
@@ -151,11 +152,25 @@ const make = (sharesRequest: boolean) =>
         const token = peek(now)
         return token === undefined ? request : Effect.succeed(token)
       })
-    // A fiber may start its request after that of another has ended. No result is kept,
-    // even if the clock is set back.
-    const requestToken = sharesRequest
-      ? yield* Effect.cachedWithTTL(peekOr(obtain), -Infinity)
-      : obtain
+    // A call that ends before `/auth` has answered does not end the request: the next one needs its token.
+    let isRequesting = false
+    const awaited: Effect.Effect<unknown> = Effect.suspend(() =>
+      isRequesting ? Effect.ignore(requestShared) : Effect.void
+    )
+    const kept = Effect.suspend(() => {
+      isRequesting = true
+      return Effect.andThen(Effect.forkIn(awaited, scope), peekOr(obtain))
+    }).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          isRequesting = false
+        })
+      )
+    )
+    // A fiber may find no token and start its request only after that of another fiber has ended.
+    // No result is kept, even if the clock is set back.
+    const requestShared = yield* Effect.cachedWithTTL(kept, -Infinity)
+    const requestToken = sharesRequest ? requestShared : obtain
 
     return AccessToken.of({
       get: peekOr(requestToken),

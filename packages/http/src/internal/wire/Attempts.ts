@@ -35,7 +35,7 @@ export interface Attempt {
   readonly sendable: () => number
 }
 
-export interface Annotations {
+interface Annotations {
   readonly operation: string
   readonly [name: string]: string
 }

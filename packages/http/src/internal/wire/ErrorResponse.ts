@@ -53,8 +53,13 @@ export const toError = (
 
 export type Parts = Partial<Pick<UnexpectedResponse, "body" | "status" | "serviceRequestId">>
 
+/** The most bytes of a body in an error: a client keeps the errors of 10,000 creates in doubt. */
+const maxBody = 16_384
+
 export const partsOf = (response: Transport.Response) => ({
-  body: Redacted.make(new TextDecoder().decode(response.body), { label: "body" }),
+  body: Redacted.make(new TextDecoder().decode(response.body.subarray(0, maxBody)), {
+    label: "body"
+  }),
   ...receivedOf(response)
 })
 

@@ -63,7 +63,7 @@ export const finalFailure = (error: ReadError): AttemptFailure => ({
 })
 
 /** A refusal leaves no doubt. A success that cannot be read does. */
-export const isDoubt = (error: ReadError): error is Doubt =>
+const isDoubt = (error: ReadError): error is Doubt =>
   error._tag === "ServiceFailed" ||
   (error._tag === "Unreachable" && error.sent) ||
   (error._tag === "UnexpectedResponse" && (error.status < 300 || error.status >= 500))

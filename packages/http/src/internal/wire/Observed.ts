@@ -148,6 +148,6 @@ const runHook = <Event>(
   hook === undefined
     ? Effect.void
     : Effect.suspend(() => hook(event)).pipe(
-        Effect.raceFirst(Effect.sleep("10 seconds")),
-        Effect.ignoreCause
+        Effect.timeout("10 seconds"),
+        Effect.ignoreCause({ log: "Debug", message: "A hook failed, which changes nothing" })
       )

@@ -156,12 +156,13 @@ const check = (schema: Codec) => {
 const refused = (...fields: ReadonlyArray<typeof FieldFault.Type>) =>
   new ValidationFailed({ sent: false, fields })
 
-export const withoutUndefined = (value: unknown): unknown => {
-  if (!isPlain(value)) return value
+/** No field below the objects of a request is documented, and JSON leaves undefined members out. */
+export const withoutUndefined = (value: unknown, depth = 0): unknown => {
+  if (depth > 1 || !isPlain(value)) return value
   const entries = Object.entries(value)
   const defined = entries
     .filter(([, member]) => member !== undefined)
-    .map(([name, member]) => [name, withoutUndefined(member)] as const)
+    .map(([name, member]) => [name, withoutUndefined(member, depth + 1)] as const)
   const isSame =
     defined.length === entries.length && defined.every(([name, member]) => member === value[name])
   return isSame ? value : Object.fromEntries(defined)
@@ -174,7 +175,7 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 
 /** The error for a value that `JSON.stringify` refuses: one with a bigint, or with itself as a member. */
 export const toError = (value: unknown): ValidationFailed => {
-  const path = pathOfBigInt(value, 0)
+  const path = pathOfBigInt(value)
   return refused(
     path === undefined
       ? { path: "", message: "Expected a value that can be written as JSON" }
@@ -184,11 +185,18 @@ export const toError = (value: unknown): ValidationFailed => {
 
 const maxDepth = 64
 
-const pathOfBigInt = (value: unknown, depth: number): ReadonlyArray<string> | undefined => {
+/** Visits each object once: an object with itself as two members has 2^64 paths of that depth. */
+const pathOfBigInt = (
+  value: unknown,
+  depth = 0,
+  seen = new Set<object>()
+): ReadonlyArray<string> | undefined => {
   if (typeof value === "bigint") return []
-  if (typeof value !== "object" || value === null || depth > maxDepth) return undefined
+  if (typeof value !== "object" || value === null || depth > maxDepth || seen.has(value))
+    return undefined
+  seen.add(value)
   for (const [name, member] of Object.entries(value)) {
-    const path = pathOfBigInt(member, depth + 1)
+    const path = pathOfBigInt(member, depth + 1, seen)
     if (path !== undefined) return [name, ...path]
   }
   return undefined

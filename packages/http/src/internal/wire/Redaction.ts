@@ -3,29 +3,45 @@
  *
  * **Details**
  *
- * A value is replaced as it is, in base64, or as a number in groups. The whole text is replaced if
- * its digits, however read, have a number of 8 digits or more, or the first 11 of one that is cut.
+ * A value is replaced as it is, in base64, or as a number in groups. The whole text is replaced if it has
+ * an escaped value, or if its digits, however read, have a number of 8 digits or more, or the first 11
+ * digits of one: the service may cut what it quotes.
  */
 
-/** Reads the first 1,024 characters. */
-export const redaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
+/** The most characters of a result, and of a value: an access token has at most 8,192. */
+const [maxText, maxValue] = [1024, 16_384]
+
+/** Reads the first 1,024 characters, and a value that begins in them. */
+export const redaction = (all: ReadonlyArray<string>): ((text: string) => string) => {
+  const values = all.filter((value) => value.length <= maxValue)
   const verbatim = values
     .flatMap((value) => [value, ...base64(value)])
     .filter((value) => value.length > 2)
     .toSorted((a, b) => b.length - a.length)
+  const escaped = verbatim
+    .map((value) => unescaped(value, control))
+    .filter((value) => value.length > 2)
   const numbers = values
     .map((value) => value.replace(/[\s\p{P}]/gu, ""))
     .filter((value) => /^[0-9]{8,}$/u.test(value))
-  const grouped = numbers.map((number) => new RegExp(Array.from(number).join("[ -]?"), "gu"))
+  // A longer pattern is too large. The first digits of such a number are found all the same.
+  const grouped = numbers
+    .filter((number) => number.length <= 64)
+    .map((number) => new RegExp(Array.from(number).join("[ -]?"), "gu"))
   const written = numbers.flatMap((number) =>
     codes.map((code) => Array.from(number.slice(0, 11), code).join(""))
   )
   return (text) => {
-    const rest = [...verbatim, ...grouped].reduce<string>(
-      (before, value) => before.replaceAll(value, mark),
-      text.slice(0, 1024)
-    )
-    return hasNumber(rest, written, 2) ? mark : rest
+    const rest = [...verbatim, ...grouped]
+      .reduce<string>(
+        (before, value) => before.replaceAll(value, mark),
+        text.slice(0, maxText + maxValue)
+      )
+      .slice(0, maxText)
+    const plain = unescaped(rest.replaceAll(mark, " "), control)
+    return escaped.some((value) => plain.includes(value)) || hasNumber(rest, written, 2)
+      ? mark
+      : rest
   }
 }
 
@@ -63,7 +79,10 @@ const hasNumber = (text: string, numbers: ReadonlyArray<string>, depth: number):
   )
 }
 
-const unescaped = (text: string, rounds = 8): string => {
+const control = /\p{Cc}/gu
+const markup = /\p{Cc}(?:\[[0-9;]*[a-z])?|<[^<>]*>/giu
+
+const unescaped = (text: string, removed = markup, rounds = 8): string => {
   const plain = text
     .normalize("NFKC")
     .replace(/[^\P{Nd}0-9]/gu, (digit) => String(valueOf(digit.codePointAt(0) ?? 0)))
@@ -76,12 +95,13 @@ const unescaped = (text: string, rounds = 8): string => {
         String.fromCodePoint(Number.parseInt(codes.slice(0, 4).find(isText) ?? "", 16))
     )
     .replace(/&#0*([0-9]{1,6});?/gu, (_, code: string) => String.fromCodePoint(Number(code)))
-    .replace(/&(amp|lt|gt);/giu, (_, name: string) => named[name.toLowerCase()] ?? "")
-    .replace(/\p{Cc}(?:\[[0-9;]*[a-z])?|<[^<>]*>/giu, "")
-  return plain === text || rounds === 0 ? plain : unescaped(plain, rounds - 1)
+    .replace(/&(amp|lt|gt|quot|apos);/giu, (_, name: string) => named[name.toLowerCase()] ?? "")
+    .replace(/\\(?:(["'/\\])|[bfnrt])/gu, "$1")
+    .replace(removed, "")
+  return plain === text || rounds === 0 ? plain : unescaped(plain, removed, rounds - 1)
 }
 
-const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">" }
+const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
 const utf8 = new TextDecoder()
 const isText = (code: string | undefined) => code !== undefined
 

@@ -23,7 +23,7 @@ import * as Metrics from "./Metrics.ts"
 
 type Codec<A> = Schema.Codec<A, unknown>
 
-export interface RequestIds {
+interface RequestIds {
   readonly requestId?: string
   readonly transactionId?: string
   readonly subscriptionId?: string

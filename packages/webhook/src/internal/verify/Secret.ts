@@ -13,7 +13,8 @@ export const check = (
   secret: Redacted.Redacted
 ): Effect.Effect<Redacted.Redacted, InvalidSecret> => {
   const text = Redacted.value(secret)
-  return text === "" || text !== text.trim()
+  // A variable of the environment that is not set is undefined, whatever its type says.
+  return typeof text !== "string" || text === "" || text !== text.trim()
     ? Effect.fail(new InvalidSecret({ secret: name }))
     : Effect.succeed(secret)
 }
