@@ -4,8 +4,9 @@
  * **Details**
  *
  * All calls share one token and one request for it, which goes on when they have ended. From
- * `Profile.refreshBefore` before its expiry, or the middle of its lifetime if later, the next call renews it in the background; the old
- * token stays in use until a renewal succeeds. A late 401 to an older token has no effect.
+ * `Profile.refreshBefore` before its expiry, or the middle of its lifetime if later, the next call renews
+ * it in the background; the old token stays in use until a renewal succeeds. A late 401 to an older token
+ * has no effect.
  *
  * **Gotchas**
  *
