@@ -14,7 +14,6 @@ import { inEachStore, onPostgres } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
 
 const minute = 60_000
-const nothing = { rows: [], refused: [], dueAt: undefined }
 
 await inEachStore((place) => {
   const test = testIn(place)
@@ -38,10 +37,14 @@ await inEachStore((place) => {
       refused.map(({ error, one }) => [one.leased.transactionId, Fault.of(error).kind])
     ).toEqual([["bad", "statement"]])
     expect(inspect(refused, { depth: null })).not.toContain("the text of a row")
-    // Nothing else is due, so the claim fails as one of a store that refuses all.
-    const failed = yield* Effect.flip(claim(1))
-    expect(failed).toMatchObject({ _tag: "StoreUnavailable" })
-    expect(inspect(failed, { depth: null })).not.toContain("the text of a row")
+    // Nothing else is due, so the store refuses all.
+    const { failure, ...none } = yield* claim(1)
+    expect(failure).toMatchObject({ _tag: "StoreUnavailable" })
+    expect(none).toMatchObject({
+      rows: [],
+      refused: [{ one: { leased: { transactionId: "bad" } } }]
+    })
+    expect(inspect(failure, { depth: null })).not.toContain("the text of a row")
     yield* allow(sql, "pawl_transactions")
     const last = yield* claim(10_000)
     expect(last.rows).toMatchObject([{ transactionId: "bad" }])
@@ -58,19 +61,19 @@ await inEachStore((place) => {
     const claims: Array<ReadonlyArray<string>> = []
     for (let round = 10; round < 14; round++) {
       const asked = { at: at + round, until: at + minute, limit: 2 }
-      const { refused = [], rows } = yield* Effect.orElseSucceed(ledger.claim(asked), () => nothing)
+      const { failure, refused = [], rows } = yield* ledger.claim(asked)
       claims.push([
         ...rows.map(({ transactionId }) => transactionId),
-        ...refused.map(({ one }) => one.leased.transactionId)
+        ...refused.map(({ one }) => one.leased.transactionId),
+        ...(failure === undefined ? [] : ["all"])
       ])
     }
     yield* allow(sql, "pawl_transactions")
-    // A claim that finds nothing else fails, as one of a store that refuses all.
     expect(claims).toEqual([
-      [],
+      ["bad 1", "bad 2", "all"],
       ["4", "bad 1", "bad 2", "bad 3"],
       ["5", "bad 1", "bad 2", "bad 3"],
-      []
+      ["bad 1", "bad 2", "bad 3", "all"]
     ])
   })
 
@@ -81,9 +84,9 @@ await inEachStore((place) => {
     yield* ledger.accept(verified("card", card({ transactionId: "bad" })), at - 60 * minute)
     const claim = (at: number) => ledger.claim({ at, until: at + minute, limit: 9 })
     yield* refuse(sql, "pawl_transactions")
-    yield* Effect.flip(claim(at))
+    expect((yield* claim(at)).rows).toEqual([])
     yield* allow(sql, "pawl_transactions")
-    yield* Effect.flip(claim(at + 1))
+    expect((yield* claim(at + 1)).rows).toEqual([])
     expect((yield* claim(at - 30 * minute)).rows).toMatchObject([{ transactionId: "bad" }])
   })
 

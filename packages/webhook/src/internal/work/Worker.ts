@@ -198,6 +198,7 @@ const start = Effect.fnUntraced(function* (
     // Uninterruptible, because only the fiber of a claimed row releases its lease.
     const {
       dueAt,
+      failure,
       refused = [],
       unreadable = []
     } = yield* shard
@@ -211,6 +212,7 @@ const start = Effect.fnUntraced(function* (
       journal.record(key, { _tag: "DeadLettered", reason: "unreadable" })
     )
     yield* Effect.forEach(refused, ({ error, one }) => progress.refused(one.leased, error))
+    if (failure !== undefined) yield* progress.failed("rows", failure)
     const untilDue = Duration.millis(Math.min(Math.max((dueAt ?? Infinity) - at, 0), untilCheck))
     yield* Effect.raceAllFirst([
       shard.awaitWork,
