@@ -100,6 +100,10 @@ export const make = (engines: Engines) => {
               : isFull
                 ? yield* Effect.fail(noRoom)
                 : yield* quarantine.accept(verified, verified.quarantine, at)
+        if (claim === undefined && hasBody && (yield* isErased(received))) {
+          // It was erased meanwhile, perhaps before the body was stored.
+          yield* quarantine.remove(received)
+        }
         return level === "free" || accepted.reached !== undefined
           ? accepted
           : { ...accepted, reached: level }
