@@ -12,6 +12,7 @@ import { allow, refuse } from "./refusals.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore, onPostgres } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
+import { keepLog } from "@pawl/test-support/World"
 
 const minute = 60_000
 
@@ -112,13 +113,21 @@ await inEachStore((place) => {
     const sql = yield* SqlClient
     for (const transactionId of ["1", "bad", "2"])
       yield* ledger.accept(verified("card", card({ transactionId })), 9000)
-    yield* requests.write(
-      { requestId: "1", kind: "card-payment", digest: "digest", hasCardData: false },
-      { at: 9000 }
-    )
-    yield* refuse(sql, "pawl_transactions")
-    yield* ledger.shift({ at: 5000, by: 4000, until: 6000 })
-    yield* allow(sql, "pawl_transactions")
+    for (const row of (yield* ledger.claim({ at: 9000, until: 9001, limit: 9 })).rows)
+      yield* ledger.write(row, { release: { dueAt: 9000, lane: "repeat" } })
+    for (const requestId of ["1", "bad"])
+      yield* requests.write(
+        { requestId, kind: "card-payment", digest: "digest", hasCardData: false },
+        { at: 9000 }
+      )
+    for (const table of ["pawl_transactions", "pawl_requests"]) yield* refuse(sql, table)
+    const { kept, lines } = keepLog("Warn")
+    yield* kept(ledger.shift({ at: 5000, by: 4000, until: 6000 }))
+    const page = { lane: "repeat", readSince: 9001, dueAt: 6000, rate: 10, limit: 9 } as const
+    yield* kept(ledger.bringForward(page))
+    for (const table of ["pawl_transactions", "pawl_requests"]) yield* allow(sql, table)
+    const message = "The store refuses to make some work due earlier"
+    expect(lines).toEqual([1, 2, 3].map(() => [message, expect.any(StoreUnavailable)]))
     expect((yield* ledger.backlog(5000)).due).toBe(2)
     const { rows } = yield* requests.claim({ at: 5000, until: 6000, limit: 9 })
     expect(rows).toMatchObject([{ requestId: "1" }])
