@@ -92,7 +92,7 @@ const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed)
   (ordered?.currency ?? currency) === currency &&
   (ordered?.amount === undefined || isSameAmount(ordered.amount, amount))
 
-export const isSameAmount = (ordered: string, signed: string): boolean =>
+const isSameAmount = (ordered: string, signed: string): boolean =>
   Grammar.signedAmount.test(signed) && hundredths(ordered) === hundredths(signed)
 
 /** Rounds half up. Core's `Amount` needs Schema, a third of a receiver's bundle. */

@@ -108,7 +108,7 @@ const candidatesOf = (draft: ReturnType<typeof Json.draftBytes>): ReadonlyArray<
   })
 }
 
-export const isBody = (value: Schema.Json): value is Body =>
+const isBody = (value: Schema.Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Returns the route of a callback, whose query names the method that the body must agree with. */
