@@ -109,7 +109,7 @@ export const make = (engines: Engines) => {
           : { ...accepted, reached: level }
       }),
     /**
-     * Registers an operation; a second registration with another account, amount or currency fails.
+     * Registers an operation; a second registration with another account, amount, currency or requestId fails.
      */
     register: (
       registration: Registration,
