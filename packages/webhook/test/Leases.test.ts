@@ -81,13 +81,13 @@ await inEachStore((place) => {
   test("R46: many transactions that the store refuses to write do not use up the claims of a lane", function* () {
     const ledger = yield* Ledger
     const sql = yield* SqlClient
-    for (let id = 0; id < 60; id++)
+    for (let id = 0; id < 250; id++)
       yield* ledger.accept(verified("card", card({ transactionId: `bad ${id}` })), id)
-    yield* ledger.accept(verified("card", card({ transactionId: "good" })), 60)
+    yield* ledger.accept(verified("card", card({ transactionId: "good" })), 250)
     yield* refuse(sql, "pawl_transactions")
     const claimed: Array<string> = []
     for (let at = 250; at < minute && claimed.length === 0; at += 250) {
-      const { rows } = yield* ledger.claim({ at, until: 2 * minute, limit: 1 })
+      const { rows } = yield* ledger.claim({ at, until: 2 * minute, limit: 5 })
       claimed.push(...rows.map(({ transactionId }) => transactionId))
     }
     yield* allow(sql, "pawl_transactions")

@@ -10,7 +10,7 @@ import type { Refusals, Refusal } from "./Leases.ts"
 
 /** In milliseconds; the second one for each document that is left out. */
 const minPause = 10_000
-const pauseOfEach = 300
+const pauseOfEach = 60
 const maxPaused = 1000
 
 const isOfRow = (error: StoreUnavailable) => Fault.isOfRow(Fault.of(error))
