@@ -140,7 +140,7 @@ describe("the guide for production", async () => {
       "a dead letter",
       "a callback in quarantine",
       "a parked request",
-      "the operation is already registered with another account, amount or currency"
+      "the operation is already registered with another account, amount, currency or requestId"
     ]
     for (const alarm of alarms) if (!composed.includes(alarm)) expect(code).toContain(alarm)
     const raised = code.matchAll(

@@ -8,6 +8,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
  *
  * - `cut`: ends all connections and refuses new ones.
  * - `silence`: keeps connections and accepts new ones, but carries no data.
+ * - `loseResponse`: loses the next answer of the server, or the nth one, and ends its connection.
  * - `restore`: carries data again.
  */
 export const openTo = (portOf: () => number) =>
@@ -15,6 +16,7 @@ export const openTo = (portOf: () => number) =>
     Effect.promise(async () => {
       const sockets = new Set<Socket>()
       let state: "open" | "cut" | "silent" = "open"
+      let untilLost = 0
       const proxy = createServer((near) => {
         if (state === "cut") {
           near.destroy()
@@ -26,7 +28,10 @@ export const openTo = (portOf: () => number) =>
           [far, near]
         ] as const) {
           sockets.add(from)
-          from.on("data", (bytes) => to.write(bytes))
+          from.on("data", (bytes) => {
+            if (from === far && --untilLost === 0) near.destroy()
+            else to.write(bytes)
+          })
           from.on("error", () => from.destroy())
           from.on("close", () => {
             sockets.delete(from)
@@ -44,6 +49,9 @@ export const openTo = (portOf: () => number) =>
       return {
         port: (proxy.address() as AddressInfo).port,
         cut: change("cut", (socket) => socket.destroy()),
+        loseResponse: (nth = 1) => {
+          untilLost = nth
+        },
         silence: change("silent", (socket) => socket.pause()),
         restore: change("open", (socket) => socket.resume()),
         close: () => {

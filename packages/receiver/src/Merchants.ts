@@ -211,7 +211,7 @@ export const layer = <E, R>(
       const receive = (incoming: Incoming): Effect.Effect<StatusCode> =>
         Effect.suspend(() => {
           const reading = Reading.keep(incoming, profile)
-          const [signed] = "reason" in reading ? (reading.candidates ?? []) : [reading.signed]
+          const signed = Reading.signedIn(reading)
           if (signed === undefined) return nobodyOf("").receive(incoming)
           const token = new URLSearchParams(incoming.search).get(Token.parameter)
           const named = token === null ? undefined : Token.merchantOf(token)

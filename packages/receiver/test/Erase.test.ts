@@ -15,6 +15,7 @@ import {
   RequestStore,
   layerMemory as layerRequests
 } from "@pawl/webhook/internal/ledger/RequestStore"
+import type { ShardKey } from "@pawl/webhook/internal/records/Engines"
 import * as LedgerOperations from "@pawl/webhook/internal/ledger/LedgerOperations"
 import { Records } from "@pawl/webhook/internal/records/Records"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
@@ -163,6 +164,24 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
       yield* ledger.accept(callback("2", "REFUNDED"), november + 2)
       yield* holdsNone
       expect(yield* ledger.get("card", "2")).toMatchObject({ callbacks: 2, isErased: true })
+    }
+  )
+
+  live.with(layer)(
+    "A35: a callback in quarantine that is stored while its transaction is erased is deleted",
+    function* () {
+      const ledger = yield* Ledger
+      const { of, own } = yield* Records
+      const unlisted = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
+      yield* ledger.accept(callback("1", "SUCCEED"), november)
+      const late = Arr.map(own, (records) => ({
+        ...records,
+        change: (...change: Parameters<typeof records.change>) =>
+          Effect.andThen(ledger.erase("card", "1"), records.change(...change))
+      })) as unknown as typeof own
+      const engines = { own: late, of: (key: ShardKey) => late[own.indexOf(of(key))] ?? late[0] }
+      yield* LedgerOperations.make(engines).accept(unlisted, november)
+      expect(yield* ledger.quarantined).toEqual([])
     }
   )
 

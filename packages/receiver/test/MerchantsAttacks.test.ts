@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { pass } from "@pawl/test-support/World"
+import { keepLog, pass } from "@pawl/test-support/World"
 import { describe, expect, vi } from "vitest"
 import { Journal } from "@pawl/webhook/Journal"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
@@ -100,6 +100,17 @@ describe("a forged callback", () => {
     ["the name of a merchant", "shop-b", "shop-b"],
     ["the name of nobody", "shop-b", "shop-x"]
   ]
+
+  live("is logged with the account or the name that belongs to no merchant", function* () {
+    const { receive } = yield* make(shops)
+    const { kept, lines } = keepLog("Warn", ({ message }) => [message].flat()[1])
+    const fields = (accountId: string) => ({ accountId, transactionId: "100001" })
+    yield* kept(receive(callback(outsider, fields("shop-x"))))
+    yield* kept(
+      receive(callback(outsider, fields("shop-b"), searchOf(outsider, "shop-z", "shop-b")))
+    )
+    expect(lines).toEqual([{ account: "shop-x" }, { account: "shop-b", merchant: "shop-z" }])
+  })
 
   live("is answered 401 after the same work, whether its merchant is known or not", function* () {
     const { receive } = yield* make(shops)

@@ -114,7 +114,7 @@ export class Journal extends Context.Service<
     readonly record: (subject: Subject, event: Event) => Effect.Effect<void>
     /**
      * Records an alarm about the receiver and logs its cause. Repeats of a reason are dropped for
-     * 10 minutes.
+     * 10 minutes. A function is called for the cause if the alarm is logged.
      */
     readonly raiseAlarm: (reason: string, cause?: unknown) => Effect.Effect<void>
     /** All entries from now on. A slow subscriber loses the oldest beyond 4,096. */
@@ -180,12 +180,13 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
         return publish(entry, log, context)
       })
 
-    const raiseAlarm = (reason: string, ...cause: ReadonlyArray<unknown>) =>
+    const raiseAlarm = (reason: string, ...causes: ReadonlyArray<unknown>) =>
       Effect.contextWith((context: Context.Context<never>) => {
         const at = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
         if (!isDue(reason, at)) return Effect.void
         const event = { _tag: "Alarm", reason } as const
-        return publish({ ...event, at }, Effect.logWarning(event, ...cause), context)
+        const all = causes.map((cause) => (typeof cause === "function" ? cause() : cause))
+        return publish({ ...event, at }, Effect.logWarning(event, ...all), context)
       })
 
     const entries = Stream.fromPubSub(pubsub)

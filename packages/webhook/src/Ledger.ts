@@ -70,8 +70,8 @@ export type CreateResponse = { readonly transactionStatus: OpenStatus } & (
  * payouts and refunds also the amount and the currency. After the error `Declined`, register its
  * `response`. A repeat changes nothing.
  *
- * Fails with `RegisteredDifferently` and raises an alarm if the row has another account, amount or
- * currency: two operations share an id, or `request` is not the one that was sent.
+ * Fails with `RegisteredDifferently` and raises an alarm if the row has another account, amount,
+ * currency or requestId: two operations share an id, or `request` is not the one that was sent.
  *
  * **Example** (After a create)
  *

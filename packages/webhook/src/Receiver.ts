@@ -55,6 +55,7 @@ import * as Worker from "./internal/work/Worker.ts"
 import * as WorkLimits from "./internal/rule/WorkLimits.ts"
 import * as Room from "./internal/records/Room.ts"
 import * as Fault from "./internal/sql/Fault.ts"
+import * as Reading from "./internal/verify/Reading.ts"
 
 export { KeptMonths, Retention } from "./internal/work/Cleaner.ts"
 
@@ -225,15 +226,19 @@ const layerReceive = Layer.effect(
 
     const refuse = Effect.fnUntraced(function* (
       { isGenuine, reason, status }: RefusedCallback,
-      hasChecksum: boolean
+      incoming: Incoming
     ) {
+      const names = () => Reading.namesOf(incoming)
       Metrics.countRefused(status, yield* Effect.context())
       yield* Effect.logDebug("Refused a callback", reason)
       if (status === 401) {
         note("refused", yield* Clock.currentTimeMillis)
-        yield* journal.raiseAlarm(refusedAlarm)
-      } else if (isGenuine) yield* journal.raiseAlarm(`a genuine callback is refused: ${reason}`)
-      else if (hasChecksum) yield* journal.raiseAlarm(unverifiable, { refusal: reason })
+        yield* journal.raiseAlarm(refusedAlarm, names)
+      } else if (isGenuine) {
+        yield* journal.raiseAlarm(`a genuine callback is refused: ${reason}`, names)
+      } else if (incoming.checksum) {
+        yield* journal.raiseAlarm(unverifiable, { refusal: reason })
+      }
       return status
     })
 
@@ -261,7 +266,7 @@ const layerReceive = Layer.effect(
           const result = verifier.verify(incoming)
           return Result.isSuccess(result)
             ? acceptInShare(result.success, incoming.body, context)
-            : refuse(result.failure, Boolean(incoming.checksum))
+            : refuse(result.failure, incoming)
         })
     })
   })

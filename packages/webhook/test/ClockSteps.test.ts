@@ -148,3 +148,18 @@ test("R27: small steps back count together, and rows are shifted again 1 and 5 s
   const start = shifts[0]?.[0] ?? 0
   expect(shifts).toEqual([0, 1000, 5000].map((after) => [start + after, 1200]))
 })
+
+test.each([0, 5 * second])(
+  "a row that a clock of a day before stored %d ms before it was set is read as a new one before it is parked",
+  function* (wait) {
+    const { receive, ...world } = yield* World.started({
+      clock: (now) => 100 * day + (now < 2 * minute ? -day : 0),
+      read: ({ at }) => (at < 2 * minute + 70 * second ? World.notFound : Effect.succeed("SUCCEED"))
+    })
+    yield* World.pass(2 * minute - 1 - wait)
+    yield* receive("1", "SUCCEED")
+    yield* World.pass(20 * minute)
+    expect(World.deadLetter(world)).toEqual([])
+    expect(told(world)).toEqual(["SUCCEED"])
+  }
+)

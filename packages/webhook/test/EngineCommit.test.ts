@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
-import { SqlError, UnknownError } from "effect/sql/SqlError"
+import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Codecs from "../src/internal/records/Codecs.ts"
 import * as Engine from "../src/internal/records/Engine.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
@@ -95,6 +95,31 @@ const tests = (place: Place): void => {
 
 await inEachStore(tests)
 
+/** The options of an engine, whose changes share a commit with those of other items. */
+const options = (
+  others: Parameters<Parameters<Engine.Options["groupOf"]>[1]>[0] = []
+): Engine.Options => ({
+  codecs: Codecs.values,
+  isLocal: false,
+  nextVersion: (last = 0) => last + 100,
+  pollInterval: Duration.infinity,
+  compact: Effect.void,
+  run: (step) => Effect.retry(step, { times: 1 }),
+  groupOf: (_, commit) =>
+    Effect.succeed((item) =>
+      Effect.flatMap(commit([item, ...others], true), ([exit = Exit.interrupt()]) => exit)
+    ),
+  retire: () => Effect.void,
+  isBlocked: () => false,
+  refusals: {
+    widened: (asked) => asked,
+    of: () => undefined,
+    keep: () => undefined,
+    commit: () => Effect.never
+  },
+  fullSearchInterval: 0n
+})
+
 /** A store whose next commit is aborted once `abort` has run, while another process changes `count`. */
 const aborting = Effect.fnUntraced(function* (committers: number) {
   const memory = MemoryStore.make()
@@ -124,27 +149,7 @@ const aborting = Effect.fnUntraced(function* (committers: number) {
       state === "armed" ? Effect.succeed(new Map()) : memory.commit(...writes),
     load: (...keys) => (state === "aborted" ? Effect.fail(failed) : memory.load(...keys))
   }
-  const one = yield* Engine.make(store, {
-    codecs: Codecs.values,
-    isLocal: false,
-    nextVersion: (last = 0) => last + 100,
-    pollInterval: Duration.infinity,
-    compact: Effect.void,
-    run: (step) => Effect.retry(step, { times: 1 }),
-    groupOf: (_, commit) =>
-      Effect.succeed((item) =>
-        Effect.flatMap(commit([item], true), ([exit = Exit.interrupt()]) => exit)
-      ),
-    retire: () => Effect.void,
-    isBlocked: () => false,
-    refusals: {
-      widened: (asked) => asked,
-      of: () => undefined,
-      keep: () => undefined,
-      commit: () => Effect.never
-    },
-    fullSearchInterval: 0n
-  })
+  const one = yield* Engine.make(store, options())
   return { one, other, abort: () => (state = "armed"), end: () => (state = "usual") }
 })
 
@@ -173,4 +178,25 @@ test("R06 no rule sees a value whose commit was aborted", function* () {
   end()
   yield* raise
   expect(seen).toEqual([1, 1, 11, undefined, 11])
+})
+
+test("R06 a commit whose response is lost makes the changes whose documents were changed meanwhile again", function* () {
+  const memory = MemoryStore.make()
+  const other = yield* Engine.makeLocal(memory, Codecs.values, () => 1)
+  const reason = new ConnectionError({ message: "closed", cause: undefined })
+  const store: typeof memory = {
+    ...memory,
+    committers: 4,
+    isInTransaction: Effect.succeed(false),
+    commit: (...writes) =>
+      Effect.andThen(memory.commit(...writes), Effect.fail(new SqlError({ reason })))
+  }
+  const rule = (count: unknown = 0) => ({ value: Number(count) + 1, result: undefined })
+  const beside = { collection: "settings", key: "beside", variant: "", rule } as const
+  const one = yield* Engine.make(store, options([beside]))
+  for (const count of [1, 12, 23]) {
+    expect(yield* add(one)).toBe(count)
+    yield* add(other, 10)
+  }
+  expect(yield* other.get("settings", "beside")).toBe(3)
 })

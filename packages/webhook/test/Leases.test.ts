@@ -12,9 +12,9 @@ import { allow, refuse } from "./refusals.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore, onPostgres } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
+import { keepLog } from "@pawl/test-support/World"
 
 const minute = 60_000
-const nothing = { rows: [], refused: [], dueAt: undefined }
 
 await inEachStore((place) => {
   const test = testIn(place)
@@ -38,10 +38,14 @@ await inEachStore((place) => {
       refused.map(({ error, one }) => [one.leased.transactionId, Fault.of(error).kind])
     ).toEqual([["bad", "statement"]])
     expect(inspect(refused, { depth: null })).not.toContain("the text of a row")
-    // Nothing else is due, so the claim fails as one of a store that refuses all.
-    const failed = yield* Effect.flip(claim(1))
-    expect(failed).toMatchObject({ _tag: "StoreUnavailable" })
-    expect(inspect(failed, { depth: null })).not.toContain("the text of a row")
+    // Nothing else is due, so the store refuses all.
+    const { failure, ...none } = yield* claim(1)
+    expect(failure).toMatchObject({ _tag: "StoreUnavailable" })
+    expect(none).toMatchObject({
+      rows: [],
+      refused: [{ one: { leased: { transactionId: "bad" } } }]
+    })
+    expect(inspect(failure, { depth: null })).not.toContain("the text of a row")
     yield* allow(sql, "pawl_transactions")
     const last = yield* claim(10_000)
     expect(last.rows).toMatchObject([{ transactionId: "bad" }])
@@ -58,20 +62,36 @@ await inEachStore((place) => {
     const claims: Array<ReadonlyArray<string>> = []
     for (let round = 10; round < 14; round++) {
       const asked = { at: at + round, until: at + minute, limit: 2 }
-      const { refused = [], rows } = yield* Effect.orElseSucceed(ledger.claim(asked), () => nothing)
+      const { failure, refused = [], rows } = yield* ledger.claim(asked)
       claims.push([
         ...rows.map(({ transactionId }) => transactionId),
-        ...refused.map(({ one }) => one.leased.transactionId)
+        ...refused.map(({ one }) => one.leased.transactionId),
+        ...(failure === undefined ? [] : ["all"])
       ])
     }
     yield* allow(sql, "pawl_transactions")
-    // A claim that finds nothing else fails, as one of a store that refuses all.
     expect(claims).toEqual([
-      [],
+      ["bad 1", "bad 2", "all"],
       ["4", "bad 1", "bad 2", "bad 3"],
       ["5", "bad 1", "bad 2", "bad 3"],
-      []
+      ["bad 1", "bad 2", "bad 3", "all"]
     ])
+  })
+
+  test("R46: many transactions that the store refuses to write do not use up the claims of a lane", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    for (let id = 0; id < 250; id++)
+      yield* ledger.accept(verified("card", card({ transactionId: `bad ${id}` })), id)
+    yield* ledger.accept(verified("card", card({ transactionId: "good" })), 250)
+    yield* refuse(sql, "pawl_transactions")
+    const claimed: Array<string> = []
+    for (let at = 250; at < minute && claimed.length === 0; at += 250) {
+      const { rows } = yield* ledger.claim({ at, until: 2 * minute, limit: 5 })
+      claimed.push(...rows.map(({ transactionId }) => transactionId))
+    }
+    yield* allow(sql, "pawl_transactions")
+    expect(claimed).toEqual(["good"])
   })
 
   test("R46: a transaction that the store refused is leased after the clock was set back", function* () {
@@ -81,9 +101,9 @@ await inEachStore((place) => {
     yield* ledger.accept(verified("card", card({ transactionId: "bad" })), at - 60 * minute)
     const claim = (at: number) => ledger.claim({ at, until: at + minute, limit: 9 })
     yield* refuse(sql, "pawl_transactions")
-    yield* Effect.flip(claim(at))
+    expect((yield* claim(at)).rows).toEqual([])
     yield* allow(sql, "pawl_transactions")
-    yield* Effect.flip(claim(at + 1))
+    expect((yield* claim(at + 1)).rows).toEqual([])
     expect((yield* claim(at - 30 * minute)).rows).toMatchObject([{ transactionId: "bad" }])
   })
 
@@ -93,13 +113,21 @@ await inEachStore((place) => {
     const sql = yield* SqlClient
     for (const transactionId of ["1", "bad", "2"])
       yield* ledger.accept(verified("card", card({ transactionId })), 9000)
-    yield* requests.write(
-      { requestId: "1", kind: "card-payment", digest: "digest", hasCardData: false },
-      { at: 9000 }
-    )
-    yield* refuse(sql, "pawl_transactions")
-    yield* ledger.shift({ at: 5000, by: 4000, until: 6000 })
-    yield* allow(sql, "pawl_transactions")
+    for (const row of (yield* ledger.claim({ at: 9000, until: 9001, limit: 9 })).rows)
+      yield* ledger.write(row, { release: { dueAt: 9000, lane: "repeat" } })
+    for (const requestId of ["1", "bad"])
+      yield* requests.write(
+        { requestId, kind: "card-payment", digest: "digest", hasCardData: false },
+        { at: 9000 }
+      )
+    for (const table of ["pawl_transactions", "pawl_requests"]) yield* refuse(sql, table)
+    const { kept, lines } = keepLog("Warn")
+    yield* kept(ledger.shift({ at: 5000, by: 4000, until: 6000 }))
+    const page = { lane: "repeat", readSince: 9001, dueAt: 6000, rate: 10, limit: 9 } as const
+    yield* kept(ledger.bringForward(page))
+    for (const table of ["pawl_transactions", "pawl_requests"]) yield* allow(sql, table)
+    const message = "The store refuses to make some work due earlier"
+    expect(lines).toEqual([1, 2, 3].map(() => [message, expect.any(StoreUnavailable)]))
     expect((yield* ledger.backlog(5000)).due).toBe(2)
     const { rows } = yield* requests.claim({ at: 5000, until: 6000, limit: 9 })
     expect(rows).toMatchObject([{ requestId: "1" }])

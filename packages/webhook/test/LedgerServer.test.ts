@@ -10,6 +10,7 @@ import { Transactions } from "../src/LedgerSql.ts"
 import { live, test } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
+import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import { onPostgres } from "@pawl/test-support/Stores"
 import { PgClient } from "@effect/sql-pg/PgClient"
 import * as Fiber from "effect/Fiber"
@@ -18,6 +19,8 @@ import * as Redacted from "effect/Redacted"
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
 import { Duplex } from "node:stream"
+import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
+import { Records } from "../src/internal/records/Records.ts"
 import * as NodeStore from "../src/internal/ledger/NodeStore.ts"
 import * as NodePostgres from "../src/NodePostgres.ts"
 
@@ -38,6 +41,71 @@ await onPostgres((place) => {
         () => Effect.ignore(sql`ALTER DATABASE ${database} RESET ALL`)
       )
     })
+
+  live(
+    "a change whose response is lost has its result, because the store says that it is written",
+    function* () {
+      const proxy = yield* PostgresProxy.open
+      const built = yield* build({ port: proxy.port })
+      yield* Effect.provide(empty, built)
+      const { accept, claim, write } = Context.get(built, Ledger)
+      const requests = Context.get(built, RequestStore)
+      const lost = <A, E>(change: Effect.Effect<A, E>, nth?: number) =>
+        Effect.andThen(
+          Effect.sync(() => proxy.loseResponse(nth)),
+          change
+        )
+      expect(yield* lost(accept(callback("1"), 1))).toEqual({ isNew: true })
+      expect(yield* lost(accept(callback("1"), 2))).toEqual({ isNew: false })
+      const due = { at: 2, until: 9, limit: 1 }
+      const [row] = (yield* lost(claim(due), 2)).rows
+      expect(row && (yield* lost(write(row, { release: { dueAt: undefined } })))).toBeDefined()
+      const request = {
+        requestId: "1",
+        kind: "card-payment",
+        digest: "",
+        hasCardData: false
+      } as const
+      yield* lost(requests.write(request, { at: 1 }))
+      const [leased] = (yield* lost(requests.claim(due), 2)).rows
+      const parked = leased && (yield* lost(requests.park(leased, "window", 3)))
+      expect(parked?.parked).toEqual({ reason: "window", at: 3 })
+      const [records] = Context.get(built, Records).own
+      const remove = records.change("requests", "1", () => ({ value: undefined, result: 1 }))
+      expect(yield* Effect.flip(lost(remove, 4))).toMatchObject({ _tag: "StoreUnavailable" })
+    }
+  )
+
+  live("R06 no change is made twice or lost, whichever response is lost", function* () {
+    const proxy = yield* PostgresProxy.open
+    const [one, two] = yield* Effect.all([build({ port: proxy.port }), build()])
+    yield* Effect.provide(empty, one)
+    const add = (built: typeof one, key: string) =>
+      Effect.exit(
+        Context.get(built, Records).own[0].change("settings", key, (count = 0) => ({
+          value: Number(count) + 1,
+          result: 1
+        }))
+      )
+    const keys = ["1", "2", "3"]
+    const counts = { kept: 0, failed: 0 }
+    for (let nth = 1; nth <= 12; nth++) {
+      proxy.loseResponse(nth)
+      const all = keys.flatMap((key) => [
+        add(two, key),
+        ...Array.from({ length: 6 }, () => add(one, key))
+      ])
+      for (const exit of yield* Effect.all(all, { concurrency: "unbounded" })) {
+        counts[Exit.isSuccess(exit) ? "kept" : "failed"]++
+      }
+    }
+    const values = yield* Effect.forEach(keys, (key) =>
+      Context.get(two, Records).own[0].get("settings", key)
+    )
+    const stored = values.map(Number).reduce((sum, value) => sum + value)
+    expect(stored).toBeGreaterThanOrEqual(counts.kept)
+    expect(stored).toBeLessThanOrEqual(counts.kept + counts.failed)
+  })
 
   it.effect("R29: a commit waits for the disk, whatever the role or the database says", () =>
     withDatabaseSetting(

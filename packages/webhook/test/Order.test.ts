@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { joinOrders, orderAfter, type OrderOfRow } from "../src/internal/rule/Order.ts"
 import type { Ordered, Registration } from "../src/internal/rule/Row.ts"
 
-const names = ["account", "amount", "currency"] as const
+const names = ["account", "amount", "currency", "requestId"] as const
 
 /** Each field is unknown, or has one of two values. */
 const orders = names.reduce<ReadonlyArray<Ordered>>(

@@ -1,14 +1,16 @@
 import type { Account } from "@pawl/core/Account"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import { emptied, ledgerOf } from "@pawl/test-support/Places"
+import { emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { secret } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { live, test } from "@pawl/test-support/Tests"
 import { pass } from "@pawl/test-support/World"
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import { describe, expect } from "vitest"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
@@ -94,6 +96,30 @@ const promises = (
   )
 }
 
+/** Two processes whose writes to one shard are late, each to another one. */
+const race = Effect.fnUntraced(function* (
+  shards: () => Effect.Effect<Engines.Engines["own"], unknown, Scope.Scope>
+) {
+  const late = (own: Engines.Engines["own"], slow: number) =>
+    Engines.make(
+      Arr.map(own, (records, position) => ({
+        ...records,
+        change: (...change: Parameters<typeof records.change>) =>
+          Effect.delay(records.change(...change), position === slow ? "100 millis" : 0)
+      })) as unknown as Engines.Engines["own"]
+    )
+  const [one, two] = [late(yield* shards(), 0), late(yield* shards(), 1)]
+  const other = { ...first, merchantKey: "key-2" }
+  const taken = yield* Effect.all(
+    [Settings.takeOwner(one, first), Settings.takeOwner(two, other)],
+    { concurrency: "unbounded" }
+  )
+  const [owner] = yield* Settings.ownersOf(one)
+  expect([first, other]).toContainEqual(owner)
+  expect(taken).toEqual([owner, owner])
+  expect(yield* Settings.ownersOf(two)).toEqual([owner, owner])
+})
+
 const inMemory = Layer.provideMerge(requestsInMemory, Layer.fresh(layerMemory))
 
 describe("in memory", () => {
@@ -126,14 +152,27 @@ describe("in memory", () => {
   })
 })
 const file = files()
+const shardsIn = (places: Arr.NonEmptyReadonlyArray<Place>) =>
+  Effect.map(
+    Effect.forEach(places, (place) => Layer.build(Layer.fresh(ledgerOf(place)))),
+    Arr.map((built) => Context.get(built, Records).own[0])
+  )
 describe("in SQLite", () => {
   promises(() => Layer.fresh(ledgerOf(file())))
 })
 describe("in two shards", () => {
+  live("of two accounts that start at once one gets all shards", function* () {
+    const places = [file(), file()] as const
+    yield* race(() => shardsIn(places))
+  })
   promises(() =>
     LedgerSql.layerShards([Layer.fresh(ledgerOf(file())), Layer.fresh(ledgerOf(file()))])
   )
 })
 await onPostgres((place) => {
+  live("of two accounts that start at once one gets all shards", function* () {
+    const places = [place, file()] as const
+    yield* race(() => shardsIn(places))
+  })
   promises(() => Layer.fresh(emptied(place)), live, Effect.sleep("50 millis"))
 })

@@ -177,6 +177,31 @@ describe("a worker whose writes are refused", () => {
   })
 })
 
+test("a worker whose only due row is refused shows it at once, and does not delay a new callback", function* () {
+  const { progress, receive, ...world } = yield* World.started({
+    plant: (ledger) => ({
+      ...ledger,
+      claim: (options) =>
+        Effect.map(ledger.claim(options), ({ rows, ...claim }) => {
+          const isBad = ({ transactionId }: Leased) => transactionId === "bad"
+          const refusals = rows.filter(isBad).map((leased) => ({ one: { leased }, error: refused }))
+          const others = rows.filter((row) => !isBad(row))
+          const failure = refusals.length > 0 && others.length === 0 ? refused : undefined
+          return { ...claim, rows: others, refused: refusals, failure }
+        })
+    })
+  })
+  yield* receive("bad", "PENDING")
+  yield* World.pass("10 millis")
+  expect(alarms(world)).toEqual([`a transaction cannot be written: ${cause}`])
+  yield* World.pass("61 seconds")
+  expect(alarms(world)).toContain(`the worker makes no progress: ${cause}`)
+  yield* receive("1", "PENDING")
+  yield* World.pass("10 millis")
+  expect(told(world)).toEqual(["PENDING"])
+  expect(yield* progress).toMatchObject({ rows: [{ transactionId: "bad", cause }] })
+})
+
 test("a worker shows a row that the store refuses to lease, with an alarm, and goes on", function* () {
   const { progress, receive, ...world } = yield* World.started({
     plant: (ledger) => ({

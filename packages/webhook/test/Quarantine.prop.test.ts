@@ -1,11 +1,13 @@
 /** The quarantine of two shards, beside a map of lists. */
 import { apm, card, verified } from "@pawl/test-support/Service"
+import { test } from "@pawl/test-support/Tests"
 import { repeats } from "@pawl/test-support/Repeats"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import * as Fields from "../src/internal/documents/Fields.ts"
 import { build } from "./memoryLedger.ts"
+import * as LedgerOperations from "../src/internal/ledger/LedgerOperations.ts"
 import * as Quarantine from "../src/internal/ledger/Quarantine.ts"
 
 const make = Effect.map(build(), ({ engines, ledger }) => ({
@@ -18,6 +20,23 @@ const make = Effect.map(build(), ({ engines, ledger }) => ({
     (shards) => shards.flat().length
   )
 }))
+
+test("a body that is received again while old ones are deleted is kept", function* () {
+  const { engines, ledger } = yield* build(1)
+  const again = callbackOf(first, 1)
+  yield* ledger.accept(again, 1)
+  const [records] = engines.own
+  const texts: typeof records.texts = (...page) =>
+    Effect.tap(records.texts(...page), () =>
+      page[0] === "quarantine" ? ledger.accept(again, 9) : Effect.void
+    )
+  const own = [{ ...records, texts }] as const
+  const cleaner = LedgerOperations.make({ ...engines, own })
+  expect(yield* cleaner.deleteBodies({ before: 9, limit: 9 })).toBe(0)
+  expect(yield* ledger.quarantined).toMatchObject([{ bytes: again.bytes }])
+  expect(yield* ledger.deleteBodies({ before: 10, limit: 9 })).toBe(1)
+  expect(yield* ledger.quarantined).toEqual([])
+})
 
 const long = "x".repeat(300)
 const ids = ["1", "2", "3", long, `${long}y`, "😀".repeat(150)]

@@ -84,15 +84,22 @@ test("R20: a genuine callback that is refused is an alarm", function* () {
     incoming("card", card({ mid: "mid-2" }), { search: ofPayment }),
     incoming("card", card(), { search: ofApm })
   ]
+  const { kept, lines } = World.keepLog("Warn", ({ message }) => [message].flat()[1])
+  const statusOf = (each: Verifier.Incoming) => kept(receive(each))
   for (const each of refused) {
-    expect(yield* receive({ ...each, checksum: "forged" })).toBe(401)
-    expect(yield* receive(each)).toBe(400)
+    expect(yield* statusOf({ ...each, checksum: "forged" })).toBe(401)
+    expect(yield* statusOf(each)).toBe(400)
   }
   const plain = incoming("card", card(), { contentType: "text/plain" })
-  expect(yield* receive(plain)).toBe(415)
-  expect(yield* receive(incoming("apm", apm(), { search: "" }))).toBe(400)
-  expect(yield* receive(incoming("card", card(), { search: "?paymentMethod=apm" }))).toBe(400)
+  expect(yield* statusOf(plain)).toBe(415)
+  expect(yield* statusOf(incoming("apm", apm(), { search: "" }))).toBe(400)
+  expect(yield* statusOf(incoming("card", card(), { search: "?paymentMethod=apm" }))).toBe(400)
   expect(yield* receive(incoming("card", card()))).toBe(200)
+  expect(lines).toEqual(
+    ["mid-3", "mid-3", "mid-2", "mid-1", "mid-1", "4711", "mid-1"].map((account) => ({
+      account
+    }))
+  )
   const refusal = "a genuine callback is refused: "
   expect(reasons.flatMap((reason) => reason.split(refusal)[1] ?? [])).toEqual([
     "the account is not one of the merchant's",

@@ -139,7 +139,7 @@ describe("the poll ladder", () => {
 })
 
 it("keeps reading an unknown id after a callback that came during the read", () => {
-  const start = row(Evidence.claimed("PENDING"))
+  const start = { ...row(Evidence.claimed("PENDING")), polls: 5 }
   const asked = apply(start, { _tag: "NotFound", askedAt: day }, day + 5000)
   expect(asked.deadLetter?.reason).toBe("unknown-transaction")
   expect(readAt(asked, rules)).toBeUndefined()

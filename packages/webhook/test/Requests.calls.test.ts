@@ -241,15 +241,18 @@ describe("an outcome", () => {
     expect(lines).toEqual([])
   })
 
-  it("of an operation that is registered with another order raises an alarm", async () => {
-    const reason =
-      "the response to a request names an operation that is registered with another order"
-    const { lines } = await watched(function* () {
-      const shop = yield* start()
-      const other = { kind: "apm-payment", transactionId: "100001", amount: "9.99" } as const
-      yield* shop.ledger.register(other, 0)
-      yield* shop.send("apm-payment", fake.payment("order-1"))
-    })
-    expect(lines).toEqual([[{ _tag: "Alarm", reason }, { requestId: "order-1" }]])
-  })
+  it.each([{ amount: "9.99" }, { requestId: "order-0" }])(
+    "of an operation that is registered with another order raises an alarm",
+    async (order) => {
+      const reason =
+        "the response to a request names an operation that is registered with another order"
+      const { lines } = await watched(function* () {
+        const shop = yield* start()
+        const other = { kind: "apm-payment", transactionId: "100001", ...order } as const
+        yield* shop.ledger.register(other, 0)
+        yield* shop.send("apm-payment", fake.payment("order-1"))
+      })
+      expect(lines).toEqual([[{ _tag: "Alarm", reason }, { requestId: "order-1" }]])
+    }
+  )
 })

@@ -6,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import { expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
+import * as Fault from "../src/internal/sql/Fault.ts"
 import { client, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { onPostgres } from "@pawl/test-support/Stores"
@@ -102,6 +103,34 @@ await onPostgres((place) => {
         }
         const ledger = Context.get(yield* asRole, Ledger)
         expect(yield* ledger.deleteBodies({ before: 10_000, limit: 10 })).toBe(1)
+      })
+    )
+  )
+
+  it.effect("R46: a right that is taken away is no refusal of single rows, as a policy is", () =>
+    withRole((sql) =>
+      Effect.gen(function* () {
+        yield* build()
+        yield* sql`DELETE FROM pawl_transactions`
+        yield* grant(sql)
+        const ledger = Context.get(yield* asRole, Ledger)
+        for (const transactionId of ["1", "bad"])
+          yield* ledger.accept(verified("card", card({ transactionId })), 1)
+        const claim = ledger.claim({ at: 1, until: 2, limit: 9 })
+        yield* sql.unsafe(`REVOKE UPDATE ON pawl_transactions FROM ${role}`)
+        expect(Fault.of(yield* Effect.flip(claim)).kind).toBe("refused")
+        yield* sql.unsafe(`GRANT UPDATE ON pawl_transactions TO ${role}`)
+        yield* sql`CREATE POLICY pawl_test ON pawl_transactions USING (true)
+          WITH CHECK (key NOT LIKE 'bad%')`
+        yield* sql`ALTER TABLE pawl_transactions ENABLE ROW LEVEL SECURITY`
+        const { refused = [], rows } = yield* claim
+        yield* sql`ALTER TABLE pawl_transactions DISABLE ROW LEVEL SECURITY`
+        yield* sql`DROP POLICY pawl_test ON pawl_transactions`
+        expect(rows).toMatchObject([{ transactionId: "1" }])
+        expect(refused).toMatchObject([{ one: { leased: { transactionId: "bad" } } }])
+        expect(Fault.of(refused[0]?.error).cause).toBe(
+          "a policy refuses the row (SQLSTATE 42501, pawl_transactions)"
+        )
       })
     )
   )

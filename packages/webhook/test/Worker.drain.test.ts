@@ -58,3 +58,37 @@ test.each([
     expect(world.calls).toHaveLength(1)
   }
 )
+
+test("a worker that ends during a claim still reports a transaction that became a dead letter", function* () {
+  const unreadable = [{ method: "card", transactionId: "1" }] as const
+  const { drain, entries } = yield* World.started({
+    plant: (ledger) => ({
+      ...ledger,
+      claim: () =>
+        Effect.delay(Effect.succeed({ rows: [], dueAt: undefined, unreadable }), "1 second")
+    })
+  })
+  yield* World.pass("500 millis")
+  const draining = yield* Effect.forkChild(drain)
+  yield* World.pass("1 second")
+  yield* Fiber.join(draining)
+  expect(entries).toMatchObject([
+    { _tag: "DeadLettered", reason: "unreadable", transactionId: "1" }
+  ])
+})
+
+test("a worker that ends during a write still raises the alarm of what it writes", function* () {
+  const { drain, receive, ...world } = yield* World.started({
+    plant: (ledger) => ({
+      ...ledger,
+      write: (...write) => Effect.tap(ledger.write(...write), () => Effect.sleep("1 second"))
+    }),
+    read: () => Effect.succeed("ODD")
+  })
+  yield* receive("1", "SUCCEED")
+  yield* World.pass("100 millis")
+  const draining = yield* Effect.forkChild(drain)
+  yield* World.pass("20 seconds")
+  yield* Fiber.join(draining)
+  expect(World.alarms(world)).toEqual(["the service answered with an undocumented status"])
+})

@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { describe, expect } from "vitest"
+import type { Ledger } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
@@ -604,3 +605,44 @@ describe("a handler with a commit", () => {
     }
   )
 })
+
+/** The ledger commits the writes, and loses the response of each nth one. */
+const losing =
+  (nth: number) =>
+  (ledger: Ledger["Service"]): Ledger["Service"] => {
+    let writes = 0
+    return {
+      ...ledger,
+      write: (...write) =>
+        Effect.tap(ledger.write(...write), () =>
+          ++writes % nth === 0 ? Effect.fail(new StoreUnavailable({})) : Effect.void
+        )
+    }
+  }
+
+test.each([2, 3])(
+  "records each event once, if the response of write %i of each is lost",
+  function* (nth) {
+    const eventsOf = Effect.fnUntraced(function* (plant?: World.Options["plant"]) {
+      const { receive, ...world } = yield* World.started({
+        ...(plant && { plant }),
+        handle: ({ transactionId }) =>
+          transactionId === "3" ? Effect.fail("broken") : Effect.void,
+        read: ({ id }) =>
+          id === "1" ? World.notFound : Effect.succeed(id === "2" ? "SUCCEED" : "PENDING"),
+        retrySchedule: World.hourly
+      })
+      yield* receive("1", "SUCCEED")
+      yield* receive("2", "FAILED")
+      yield* receive("3", "PENDING")
+      yield* World.pass("3 days")
+      return world.entries
+        .filter(({ _tag }) => _tag !== "Read" && _tag !== "Accepted" && _tag !== "HandlerFailed")
+        .map((event) => JSON.stringify({ ...event, at: 0 }))
+        .toSorted()
+    })
+    const usual = yield* eventsOf()
+    expect(usual).toHaveLength(4)
+    expect(yield* eventsOf(losing(nth))).toEqual(usual)
+  }
+)

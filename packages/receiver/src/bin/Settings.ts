@@ -62,7 +62,7 @@ export const flags = {
   ),
   moveRows: Flag.Boolean("move-rows").pipe(
     Flag.withDescription(
-      "Moves each row to its store after you have added stores, and exits; stop all receivers first"
+      "Moves each row to its store after you have added stores, and exits; stop all receivers and programs that use the stores first"
     ),
     Flag.withDefault(false)
   ),

@@ -90,7 +90,7 @@ export interface Submitted {
 }
 
 /** The declineCode of a payment that the customer declined. */
-export const declinedByCustomer = 59
+const declinedByCustomer = 59
 
 export const make = Effect.fnUntraced(function* (
   transactions: Transactions,

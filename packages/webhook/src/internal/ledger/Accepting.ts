@@ -100,12 +100,16 @@ export const make = (engines: Engines) => {
               : isFull
                 ? yield* Effect.fail(noRoom)
                 : yield* quarantine.accept(verified, verified.quarantine, at)
+        if (claim === undefined && hasBody && (yield* isErased(received))) {
+          // It was erased meanwhile, perhaps before the body was stored.
+          yield* quarantine.remove(received)
+        }
         return level === "free" || accepted.reached !== undefined
           ? accepted
           : { ...accepted, reached: level }
       }),
     /**
-     * Registers an operation; a second registration with another account, amount or currency fails.
+     * Registers an operation; a second registration with another account, amount, currency or requestId fails.
      */
     register: (
       registration: Registration,

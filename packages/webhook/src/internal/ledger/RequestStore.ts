@@ -321,10 +321,10 @@ const claimIn = (records: Engine, { at, limit, until }: Claim) => {
           raiseAlarm(RequestRule.wasChanged, { requestId: key })
         )
       ),
-      Effect.map(({ dueAt, refused: [first], taken }) => ({
+      Effect.map(({ dueAt, failure, refused: [first], taken }) => ({
         rows: taken,
         dueAt,
-        failure: first?.error
+        failure: failure ?? first?.error
       }))
     )
 }

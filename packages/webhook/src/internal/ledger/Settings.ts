@@ -155,21 +155,23 @@ const takeOwnerIn = (
 export const isSame = (one: Account, two: Account): boolean =>
   one.merchantKey === two.merchantKey && one.baseUrl === two.baseUrl
 
-/** An account that one shard refuses must not become the owner of a new one. */
-export const takeOwner = (
+/**
+ * Takes the shards in their order. An account that one shard refuses must not become the owner of a
+ * new one; of two that start at once the first shard chooses one.
+ */
+export const takeOwner = Effect.fnUntraced(function* (
   engines: Engines,
   account: Account
-): Effect.Effect<Account, StoreUnavailable> => {
-  const otherOf = (owners: ReadonlyArray<Account | undefined>) =>
-    owners.find((owner) => owner !== undefined && !isSame(owner, account))
-  return Effect.gen(function* () {
-    return (
-      otherOf(yield* ownersOf(engines)) ??
-      otherOf(yield* each(engines, (records) => takeOwnerIn(records, account))) ??
-      account
-    )
-  })
-}
+): Effect.fn.Return<Account, StoreUnavailable> {
+  const isOther = (owner: Account | undefined) => owner !== undefined && !isSame(owner, account)
+  const other = (yield* ownersOf(engines)).find(isOther)
+  if (other !== undefined) return other
+  for (const records of engines.own) {
+    const owner = yield* takeOwnerIn(records, account)
+    if (isOther(owner)) return owner
+  }
+  return account
+})
 
 export const ownersOf = (
   engines: Engines

@@ -96,7 +96,8 @@ export const make = (
      * Leases up to `limit` due rows of each lane until `until`, oldest first; `newest` of the first
      * reads are the newest instead. `dueAt` is when the next row may be claimed in the lanes whose
      * limit is not 0. `unreadable` are the transactions that became dead letters, because they cannot be
-     * read. `refused` are the rows that the store refuses to lease.
+     * read. `refused` are the rows that the store refuses to lease, and `failure` is its error if it
+     * refuses all that are due.
      */
     claim: (
       options: Claim
@@ -106,6 +107,7 @@ export const make = (
         readonly dueAt: number | undefined
         readonly unreadable?: ReadonlyArray<TransactionKey>
         readonly refused?: ReadonlyArray<Refused<{ readonly leased: Row }>>
+        readonly failure?: StoreUnavailable | undefined
       },
       StoreUnavailable
     > =>
@@ -115,7 +117,8 @@ export const make = (
           rows: claims.flatMap(({ rows }) => rows),
           dueAt: Reading.earliest(claims.map(({ dueAt }) => dueAt)),
           unreadable: claims.flatMap(({ unreadable }) => unreadable),
-          refused: claims.flatMap(({ refused }) => refused)
+          refused: claims.flatMap(({ refused }) => refused),
+          failure: claims.find(({ failure }) => failure)?.failure
         })
       ),
     /**
@@ -259,8 +262,9 @@ const claimIn = (records: Records, { at, limit, newest = 0, until }: Claim) => {
     return taken
   }
   const leased = records.lease("transactions", asked, take)
-  return Effect.map(leased, ({ dueAt, refused, taken, unreadable }) => ({
+  return Effect.map(leased, ({ dueAt, failure, refused, taken, unreadable }) => ({
     dueAt,
+    failure,
     refused,
     unreadable: unreadable.flatMap(({ key, listedAt }) =>
       listedAt === undefined ? transactionOf(key) : []

@@ -48,7 +48,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
   measured: Store<Stored>,
   options: Options
 ) {
-  const { commit: commitIn, level } = Room.make(measured, yield* Room.Limit)
+  const confirming = { ...measured, commit: confirmed(measured) }
+  const { commit: commitIn, level } = Room.make(confirming, yield* Room.Limit)
   const store = { ...measured, commit: commitIn }
   const { isLocal, run } = options
   const search = DueSearch.make(options.fullSearchInterval)
@@ -164,6 +165,25 @@ export const make = Effect.fnUntraced(function* <Stored>(
     compact: unavailable(options.compact)
   }
 })
+
+const isLost = ({ reason }: SqlError): boolean => reason._tag === "ConnectionError"
+
+/** A write whose response was lost has happened if the store has its version; else it is a conflict. A deletion is unknown. */
+const confirmed =
+  <Stored>({ commit, isInTransaction, load }: Store<Stored>): Store<Stored>["commit"] =>
+  (collection, writes, skipsLocked) =>
+    Effect.catchIf(
+      commit(collection, writes, skipsLocked),
+      isLost,
+      Effect.fnUntraced(function* (error) {
+        const isUnknown = writes.some(({ document }) => document === undefined)
+        if (isUnknown || (yield* isInTransaction)) return yield* Effect.fail(error)
+        const keys = writes.map(({ key }) => key)
+        const lines = new Map((yield* load(collection, keys)).map((line) => [line.key, line]))
+        const conflicts = writes.filter(({ key, version }) => lines.get(key)?.version !== version)
+        return new Map(conflicts.map(({ key }) => [key, lines.get(key)]))
+      })
+    )
 
 export type Records = Effect.Success<ReturnType<typeof make>>
 

@@ -64,6 +64,8 @@ export const make = <Stored>({
       readonly unreadable: ReadonlyArray<Pick<Line<unknown>, "key" | "listedAt">>
       /** The results that the store refuses to write, each with its error. */
       readonly refused: ReadonlyArray<Refused<A>>
+      /** An error of the store if it refuses all. */
+      readonly failure: StoreUnavailable | undefined
     },
     StoreUnavailable
   > {
@@ -131,9 +133,7 @@ export const make = <Stored>({
       }
     )
     const [first] = left
-    if (first !== undefined && refused.size === parks.length + writes.length) {
-      return yield* first.error
-    }
+    const isNoneWritten = refused.size === parks.length + writes.length
     const isWritten = (key: string) => !conflicts.has(key) && !refused.has(key)
     for (const write of writes) {
       if (isWritten(write.key)) {
@@ -150,7 +150,8 @@ export const make = <Stored>({
       taken: [...changed].flatMap(([key, { result }]) => (isWritten(key) ? result : [])),
       dueAt: soonest === Infinity ? undefined : soonest,
       unreadable: unreadable.filter(({ key }) => isWritten(key)),
-      refused: [...left].flatMap((one) => one.refused as ReadonlyArray<Refused<A>>)
+      refused: [...left].flatMap((one) => one.refused as ReadonlyArray<Refused<A>>),
+      failure: isNoneWritten ? first?.error : undefined
     }
   })
 }
@@ -181,4 +182,4 @@ export interface Refused<A> {
   readonly error: StoreUnavailable
 }
 
-const noWork = { taken: [], dueAt: undefined, unreadable: [], refused: [] }
+const noWork = { taken: [], dueAt: undefined, unreadable: [], refused: [], failure: undefined }

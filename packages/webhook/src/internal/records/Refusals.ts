@@ -1,14 +1,16 @@
 /**
  * The documents that a database refuses to lease, such as by a trigger. The others are leased one by
- * one, and these are left out for 10 seconds.
+ * one, and these are left out for 10 seconds, or for longer if there are many, so that their next
+ * tries leave room in a lane.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import * as Fault from "../sql/Fault.ts"
 import type { Refusals, Refusal } from "./Leases.ts"
 
-/** In milliseconds. */
-const pause = 10_000
+/** In milliseconds; the second one for each document that is left out. */
+const minPause = 10_000
+const pauseOfEach = 60
 const maxPaused = 1000
 
 const isOfRow = (error: StoreUnavailable) => Fault.isOfRow(Fault.of(error))
@@ -18,13 +20,14 @@ export const make = (concurrency: number): Refusals => {
   return {
     widened: (asked) => {
       for (const [id, { until }] of paused) {
-        if (until <= asked.at || until > asked.at + pause) paused.delete(id)
+        if (until <= asked.at || until > asked.at + pauseOfEach * maxPaused) paused.delete(id)
       }
       return { ...asked, limits: asked.limits.map((limit) => limit && limit + paused.size) }
     },
     of: (id) => paused.get(id),
     keep: (id, refusal, at) => {
-      if (paused.size < maxPaused) paused.set(id, { ...refusal, until: at + pause })
+      const until = at + Math.max(minPause, pauseOfEach * paused.size)
+      if (paused.size < maxPaused) paused.set(id, { ...refusal, until })
     },
     commit: (writes, commit, refuse) =>
       Effect.catchIf(commit(writes), isOfRow, () =>

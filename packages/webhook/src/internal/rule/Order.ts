@@ -7,11 +7,11 @@ import type { Kind } from "@pawl/core/Kind"
 import type { RequestRow } from "./RequestRow.ts"
 
 /**
- * Error raised when an operation is already registered with another account, amount or currency.
+ * Error raised when an operation is already registered with another account, amount, currency or requestId.
  * Nothing was written.
  */
 export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferently")<{
-  readonly field: "account" | "amount" | "currency"
+  readonly field: "account" | "amount" | "currency" | "requestId"
 }> {
   override get message() {
     return `The operation is already registered with another ${this.field}`
@@ -33,7 +33,7 @@ export const orderAfter = (
       isOrderRegistered: registered !== undefined
     })
   }
-  const field = (["account", "amount", "currency"] as const).find((name) => {
+  const field = (["account", "amount", "currency", "requestId"] as const).find((name) => {
     const [one, two] = [ordered?.[name], registration[name]]
     if (one === undefined || two === undefined || one === two) return false
     return name !== "amount" || !isSameAmount(one, two)
@@ -92,7 +92,7 @@ const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed)
   (ordered?.currency ?? currency) === currency &&
   (ordered?.amount === undefined || isSameAmount(ordered.amount, amount))
 
-export const isSameAmount = (ordered: string, signed: string): boolean =>
+const isSameAmount = (ordered: string, signed: string): boolean =>
   Grammar.signedAmount.test(signed) && hundredths(ordered) === hundredths(signed)
 
 /** Rounds half up. Core's `Amount` needs Schema, a third of a receiver's bundle. */

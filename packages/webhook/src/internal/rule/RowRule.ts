@@ -96,7 +96,7 @@ const sizeOf = (rows: StoredRows): number =>
     .flatMap(({ row }) => Object.values(row.newestCallbacks))
     .reduce((sum, { size = 0 }) => sum + size, 0)
 
-export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")
+const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")
 
 /** Its status counts as confirmed. A registration adds fields to an earlier one or fails. */
 export const register = (

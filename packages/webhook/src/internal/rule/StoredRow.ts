@@ -150,20 +150,6 @@ export const shift = <
   }
 }
 
-/** Ignores lanes whose limit is 0. */
-export const nextClaimableAt = (
-  rows: StoredRows,
-  limits: number | PerLane = Infinity
-): number | undefined => {
-  const limit = perLane(limits)
-  const next = rows.reduce(
-    (soonest, stored) =>
-      limit[stored.lane] > 0 ? Math.min(soonest, claimableAt(stored)) : soonest,
-    Infinity
-  )
-  return next === Infinity ? undefined : next
-}
-
 /** `complete` is false if some facts are missing. */
 export interface Story {
   readonly row: Row

@@ -5,7 +5,8 @@
  *   a fail-over. The call may succeed a second later.
  * - `refused`: the role or the process lacks rights.
  * - `full`: the disk has no room.
- * - `statement`: a table or a column is missing, or a trigger or a constraint refuses the row.
+ * - `statement`: a table or a column is missing, or a trigger, a constraint or a policy refuses the
+ *   row.
  *
  * `cause` has the number of the error and one of our tables, but not the text of the database,
  * which may have values. An error of our own has its fault in `pawlFault`.
@@ -56,6 +57,8 @@ const results: Readonly<Record<number, Meaning>> = {
   19: ["statement", "a trigger or a constraint refuses the row"]
 }
 
+/** Row-level security has the state of a missing right. */
+const byPolicy: Meaning = ["statement", "a policy refuses the row"]
 const refusedStatement: Meaning = ["statement", "the database refuses a statement"]
 const late: Fault = {
   kind: "unavailable",
@@ -72,7 +75,9 @@ export const of = (error: unknown): Fault => {
     }
     if (hasProperty(inner, "code") && /^[0-9A-Z]{5}$/u.test(String(inner.code))) {
       const state = String(inner.code)
-      const meaning = states[state] ?? states[state.slice(0, 2)] ?? refusedStatement
+      const isByPolicy = hasProperty(inner, "routine") && inner.routine === "ExecWithCheckOptions"
+      const known = isByPolicy ? byPolicy : (states[state] ?? states[state.slice(0, 2)])
+      const meaning = known ?? refusedStatement
       // Errors such as EPIPE have five letters too.
       if (/\d/u.test(state)) return faultOf(meaning, `SQLSTATE ${state}`, inner)
     }
@@ -85,7 +90,7 @@ export const of = (error: unknown): Fault => {
 export const isLasting = ({ kind }: Fault): boolean => kind !== "unavailable"
 
 /** Tells whether another document may be written. */
-export const isOfRow = ({ kind }: Fault): boolean => kind === "statement" || kind === "refused"
+export const isOfRow = ({ kind }: Fault): boolean => kind === "statement"
 
 const innerOf = (error: unknown): unknown => {
   // The module of `SqlError` would make a bundle a quarter larger.

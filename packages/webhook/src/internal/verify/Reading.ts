@@ -58,6 +58,22 @@ export const keep = (incoming: Incoming, profile: TypeSwitch): Reading | Refused
 export const read = (incoming: Incoming, profile: TypeSwitch = {}): Reading | Refused =>
   kept.get(incoming) ?? parse(incoming, profile)
 
+/** Returns the signed fields of a request; of a refused one, those of the first layout. */
+export const signedIn = (reading: Reading | Refused): Signed | undefined =>
+  "reason" in reading ? reading.candidates?.[0] : reading.signed
+
+const maxNamed = 64
+
+/** Returns the account, and the merchant in the token, that a refused callback names, for a log. */
+export const namesOf = (incoming: Incoming) => {
+  const reading = read(incoming, { callbackContentType: "any" })
+  const merchant = "reason" in reading ? undefined : Token.merchantOf(reading.token ?? "")
+  return {
+    account: signedIn(reading)?.account.slice(0, maxNamed),
+    ...(merchant !== undefined && { merchant: merchant.slice(0, maxNamed) })
+  }
+}
+
 const parse = (incoming: Incoming, profile: TypeSwitch): Reading | Refused => {
   if (incoming.method !== "POST") return refuse(405, "the method is not POST")
   if (incoming.body.length > maxBytes) return refuse(413, "the body is larger than 64 KiB")
@@ -92,7 +108,7 @@ const candidatesOf = (draft: ReturnType<typeof Json.draftBytes>): ReadonlyArray<
   })
 }
 
-export const isBody = (value: Schema.Json): value is Body =>
+const isBody = (value: Schema.Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Returns the route of a callback, whose query names the method that the body must agree with. */

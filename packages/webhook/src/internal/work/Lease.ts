@@ -14,16 +14,23 @@ import type { Ledger } from "../../Ledger.ts"
 import type { Change, Leased } from "../rule/Row.ts"
 import * as Progress from "./Progress.ts"
 
-/** Writes a change of a leased row. Interrupts if the lease is lost. */
+/** Writes a change of a leased row, and runs `after`. Interrupts if the lease is lost. */
 export const write = (
   ledger: Ledger["Service"],
   leased: Leased,
-  change: Change
+  change: Change,
+  after: Effect.Effect<void> = Effect.void
 ): Effect.Effect<Leased> =>
-  ledger.write(leased, change).pipe(
-    Progress.ofRow(leased, stepOf(change)),
-    Effect.flatMap((row) => (row === undefined ? Effect.interrupt : Effect.succeed(row)))
-  )
+  Effect.suspend(() => {
+    const step = stepOf(change)
+    let mayBeWritten = false
+    return ledger.write(leased, change).pipe(
+      Effect.tapError(() => Effect.sync(() => (mayBeWritten = step.isEnd))),
+      Progress.ofRow(leased, step),
+      Effect.tap((row) => (row !== undefined || mayBeWritten ? after : Effect.void)),
+      Effect.flatMap((row) => (row === undefined ? Effect.interrupt : Effect.succeed(row)))
+    )
+  })
 
 const stepOf = (change: Change): Progress.Step => ({
   sort: "told" in change || "retryAt" in change || "deadLetter" in change ? "calls" : "rows",

@@ -115,7 +115,7 @@ export const add = (
 export const write = (
   ledger: Ledger["Service"],
   { after, change, row }: Pending
-): Effect.Effect<Leased> => Effect.tap(Lease.write(ledger, row, change), after)
+): Effect.Effect<Leased> => Lease.write(ledger, row, change, after)
 
 /**
  * Returns the waits after failed calls from number `attempt` on, in milliseconds; undefined where

@@ -138,7 +138,7 @@ export const pollAt = (row: Row, rules: Rules): number | undefined => {
 
 /**
  * Returns the change of a row after a read. A row is parked if the service does not know its id for
- * one day.
+ * one day and at each read that is planned in it.
  */
 export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: number): Change => {
   const { askedAt } = result
@@ -185,7 +185,7 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
       polls,
       pollAt: isBefore ? Math.min(plannedAt ?? visibleAt, visibleAt) : plannedAt
     }),
-    ...deadLetterAfter(row, result, now)
+    ...deadLetterAfter(row, result, rules, now)
   }
 }
 
@@ -215,13 +215,16 @@ const pollsAfter = (row: Row, next: Row, rules: Rules, result: ReadResult): numb
 const deadLetterAfter = (
   row: Row,
   result: ReadResult,
+  rules: Rules,
   now: number
 ): Pick<Change, "deadLetter" | "facts"> => {
   if (result._tag === "Answered") {
     return row.deadLetter?.reason === "unknown-transaction" ? { deadLetter: undefined } : {}
   }
   const isUnknown =
-    Evidence.confirmedStatuses(row.evidence).length === 0 && now >= row.createdAt + unknownIdTimeout
+    Evidence.confirmedStatuses(row.evidence).length === 0 &&
+    now >= row.createdAt + unknownIdTimeout &&
+    row.polls >= readsOfDay(row, rules)
   if (!isUnknown || isParkedAsUnknown(row)) return {}
   const deadLetter = {
     reason: "unknown-transaction",
@@ -229,6 +232,17 @@ const deadLetterAfter = (
     to: row.deadLetter?.to
   } as const
   return { deadLetter, facts: [Fact.parked(deadLetter)] }
+}
+
+/**
+ * Returns the answered reads before a row is parked: a day may have passed because the clock was
+ * behind when the row was stored, or because no worker ran.
+ */
+const readsOfDay = (row: Row, rules: Rules): number => {
+  const first = planOf(row, rules) === "open" ? [] : claimWaits.ahead
+  let left = unknownIdTimeout
+  return [...first, ...rules.pollIntervals].filter((wait) => (left -= Duration.toMillis(wait)) > 0)
+    .length
 }
 
 const isOnPlan = (row: Row, rules: Rules, { askedAt }: ReadResult): boolean => {

@@ -193,22 +193,26 @@ const start = Effect.fnUntraced(function* (
   const round = Effect.gen(function* () {
     const untilCheck = yield* checkClocks
     const at = yield* Clock.currentTimeMillis
-    // Uninterruptible, because only the fiber of a claimed row releases its lease.
+    // Uninterruptible, because only the fiber of a claimed row releases its lease, and a claim
+    // names an unreadable transaction once.
     const {
       dueAt,
-      refused = [],
-      unreadable = []
+      failure,
+      refused = []
     } = yield* shard
       .claim({ at, until: at + lease, limit: slots.free(), newest: slots.newest() })
       .pipe(
         progress.ofRound,
         Effect.tap(({ rows }) => Effect.forEach(rows, begin, { discard: true })),
+        Effect.tap(({ unreadable = [] }) =>
+          Effect.forEach(unreadable, (key) =>
+            journal.record(key, { _tag: "DeadLettered", reason: "unreadable" })
+          )
+        ),
         Effect.uninterruptible
       )
-    yield* Effect.forEach(unreadable, (key) =>
-      journal.record(key, { _tag: "DeadLettered", reason: "unreadable" })
-    )
     yield* Effect.forEach(refused, ({ error, one }) => progress.refused(one.leased, error))
+    if (failure !== undefined) yield* progress.failed("rows", failure)
     const untilDue = Duration.millis(Math.min(Math.max((dueAt ?? Infinity) - at, 0), untilCheck))
     yield* Effect.raceAllFirst([
       shard.awaitWork,

@@ -80,7 +80,12 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       for (const each of [order, order, { amount: "10.0" }, { requestId: "r2" }])
         yield* ledger.register({ ...operation, ...each }, 2)
       const ordered = { ...order, requestId: "r2" }
-      const others = [{ amount: "10.01" }, { currency: "USD" }, { account: "b" }]
+      const others = [
+        { amount: "10.01" },
+        { currency: "USD" },
+        { account: "b" },
+        { requestId: "r3" }
+      ]
       for (const other of others) {
         const again = { ...operation, ...order, ...other, status: "SUCCEED" } as const
         const error = yield* Effect.flip(ledger.register(again, 3))

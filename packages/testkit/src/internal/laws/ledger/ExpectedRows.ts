@@ -1,5 +1,5 @@
 import type { Method } from "@pawl/core/Kind"
-import type * as Row from "@pawl/webhook/internal/rule/Row"
+import * as Row from "@pawl/webhook/internal/rule/Row"
 import * as Erasure from "@pawl/webhook/internal/rule/Erasure"
 import { shardOf } from "@pawl/webhook/internal/records/Engines"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
@@ -35,7 +35,15 @@ export const make = () => {
         )
       }
     },
-    nextAt: (limit?: number | Row.PerLane) => StoredRow.nextClaimableAt(all(), limit),
+    /** Ignores lanes whose limit is 0. */
+    nextAt: (limits: number | Row.PerLane = Infinity): number | undefined => {
+      const limit = Row.perLane(limits)
+      const times = all().flatMap((each) =>
+        limit[each.lane] > 0 ? StoredRow.claimableAt(each) : []
+      )
+      const next = Math.min(...times)
+      return next === Infinity ? undefined : next
+    },
     deleteBodies: (options: { readonly before: number; readonly limit: number }): number => {
       let deleted = 0
       for (const each of stored.values()) {
