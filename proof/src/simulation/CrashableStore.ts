@@ -62,20 +62,16 @@ interface Options {
   readonly watchedUntil: number | undefined
 }
 
-/** Leaves out the field that cannot be read, as a database does. */
-const withUnreadable = (
+/** Makes a ledger whose workers read other rows. */
+export const readingAs = (
   ledger: Ledger.Ledger["Service"],
-  isUnreadable: Options["isUnreadable"]
-): Ledger.Ledger["Service"] => {
-  const read = (row: Leased): Leased =>
-    isUnreadable(row.transactionId) ? { ...row, ordered: undefined, unreadable: "terms" } : row
-  return {
-    ...ledger,
-    claim: (options) =>
-      Effect.map(ledger.claim(options), ({ dueAt, rows }) => ({ dueAt, rows: rows.map(read) })),
-    write: (leased, change) => Effect.map(ledger.write(leased, change), (row) => row && read(row))
-  }
-}
+  rowOf: (row: Leased) => Leased
+): Ledger.Ledger["Service"] => ({
+  ...ledger,
+  claim: (options) =>
+    Effect.map(ledger.claim(options), ({ dueAt, rows }) => ({ dueAt, rows: rows.map(rowOf) })),
+  write: (leased, change) => Effect.map(ledger.write(leased, change), (row) => row && rowOf(row))
+})
 
 export const make = Effect.fnUntraced(function* (
   nemesis: Nemesis,
@@ -88,7 +84,12 @@ export const make = Effect.fnUntraced(function* (
     watchedUntil = -Infinity
   }: Options
 ): Effect.fn.Return<CrashableStore, never, Scope.Scope> {
-  const ledger = plant(withUnreadable(direct, isUnreadable))
+  const ledger = plant(
+    // The field that cannot be read is left out, as by a database.
+    readingAs(direct, (row) =>
+      isUnreadable(row.transactionId) ? { ...row, ordered: undefined, unreadable: "terms" } : row
+    )
+  )
   const isWatched = watchedUntil > 0
   let claims = 0
   let lastClaimAt = 0

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { type Bug, bugs } from "../../src/simulation/Bugs.ts"
+import { type Bug, bugs, writing } from "../../src/simulation/Bugs.ts"
 import { kinds } from "../../src/rel/sim.ts"
 import type { Plan } from "../../src/simulation/Plan.ts"
 import { draw, type Size } from "../../src/simulation/PlanGenerator.ts"
@@ -79,16 +79,11 @@ describe("the judge of the last reads", () => {
   }
   /** No row is due again later than `days` after its first callback. */
   const until = (days: number): Bug => ({
-    ledger: (ledger) => ({
-      ...ledger,
-      write: (leased, change) =>
-        ledger.write(
-          leased,
-          (change.release?.dueAt ?? 0) > leased.createdAt + days * dayTime
-            ? { ...change, release: { dueAt: undefined } }
-            : change
-        )
-    })
+    ledger: writing((change, { createdAt }) =>
+      (change.release?.dueAt ?? 0) > createdAt + days * dayTime
+        ? { ...change, release: { dueAt: undefined } }
+        : change
+    )
   })
   const broken = async (bug: Bug) =>
     (await run(plan, { bug })).violations.map(({ invariant, message }) => [
