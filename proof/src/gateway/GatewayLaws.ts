@@ -16,12 +16,7 @@ import { transactionLaws } from "./TransactionLaws.ts"
 export const gatewayInMemory: MakeGateway = () =>
   Layer.effect(
     GatewayUnderTest,
-    Effect.map(Gateway.Gateway, ({ handle }) => ({
-      handle,
-      pass,
-      merchantKey: "sandbox-key",
-      merchantSecret: "sandbox-secret"
-    }))
+    Effect.map(Gateway.Gateway, ({ handle }) => ({ handle, pass }))
   ).pipe(
     Layer.provide(Fake.layer({ pace: "15 minutes" })),
     Layer.provideMerge(TestClock.layer({ warningDelay: "1 hour" }))

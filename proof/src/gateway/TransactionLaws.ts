@@ -78,7 +78,7 @@ export const transactionLaws: ReadonlyArray<GatewayLaw> = [
     ),
     function* (client, [scenario, waits]) {
       const { get, pass, post } = client
-      const body = apmBody(client, {}, scenarioMetadata(String(scenario)))
+      const body = apmBody({}, scenarioMetadata(String(scenario)))
       const id = field(yield* post("/payments/apm", body), "transactionId")
       let lastRank = 0
       for (const minutes of [0, ...(waits as ReadonlyArray<number>)]) {
@@ -174,10 +174,10 @@ export const transactionLaws: ReadonlyArray<GatewayLaw> = [
         } else {
           const { requestId } = step
           const path = step.do === "pay" ? "payments/apm" : "payouts/card"
-          const body = step.do === "pay" ? apmBody(client, { requestId }) : cardBody({ requestId })
+          const body = step.do === "pay" ? apmBody({ requestId }) : cardBody({ requestId })
           const response = yield* post(`/${path}`, body)
           const key = `${path} ${requestId}`
-          strictEqual(response.text, (created.get(key) ?? response).text)
+          strictEqual(response.body, (created.get(key) ?? response).body)
           created.set(key, response)
         }
         const ids = [...created.values()].map((response) => field(response, "transactionId"))
