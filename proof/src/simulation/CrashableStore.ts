@@ -39,10 +39,7 @@ export const memory: MakeStore = Effect.gen(function* () {
 })
 
 /** The store: `connect` is the ledger of one process, with faults; `direct` is without. */
-export interface CrashableStore {
-  readonly connect: (instance: Instance) => Ledger.Ledger["Service"]
-  readonly direct: Ledger.Ledger["Service"]
-}
+export type CrashableStore = Effect.Success<ReturnType<typeof make>>
 
 /** Work wakes every worker, so none has to poll. */
 const pollInterval = Duration.hours(1)
@@ -83,7 +80,7 @@ export const make = Effect.fnUntraced(function* (
     registered,
     watchedUntil = -Infinity
   }: Options
-): Effect.fn.Return<CrashableStore, never, Scope.Scope> {
+) {
   const ledger = plant(
     // The field that cannot be read is left out, as by a database.
     readingAs(direct, (row) =>

@@ -20,32 +20,15 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { sleepUntil } from "../VirtualTime.ts"
-import type { Bug } from "./Bugs.ts"
 import * as Client from "./Client.ts"
-import type { ClientChecker } from "./ClientChecker.ts"
-import type { CrashableStore } from "./CrashableStore.ts"
-import type { Nemesis } from "./Nemesis.ts"
+import type { Parts } from "./Network.ts"
 import * as Orders from "./Orders.ts"
 import type { Operation } from "./Plan.ts"
 import * as Process from "./Process.ts"
-import type { Trace } from "./Trace.ts"
 
-export interface Options {
-  readonly seed: number
-  readonly bug: Bug
-  readonly store: CrashableStore
-  readonly nemesis: Nemesis
-  readonly clientChecker: ClientChecker
-  readonly trace: Trace
+interface Options extends Parts {
   readonly transport: Transport["Service"]
   readonly wasMade: (requestId: string) => boolean
-}
-
-export interface Merchant {
-  readonly process: Process.Process<(order: Order) => Effect.Effect<void>>
-  readonly order: (operation: Operation) => Effect.Effect<void>
-  readonly registered: ReadonlySet<string>
-  readonly openOrders: () => ReadonlyArray<number>
 }
 
 interface Order {
@@ -74,10 +57,8 @@ const isRefusal = (error: CreateError): boolean => {
 const retryDelay = (attempts: number) => Duration.minutes(Math.min(2 ** attempts, 60))
 const everySecond = Schedule.spaced("1 second")
 
-export const make = Effect.fnUntraced(function* (
-  options: Options
-): Effect.fn.Return<Merchant, never, Hmac> {
-  const { bug, clientChecker: checker, nemesis, seed, store, trace } = options
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const { bug, clientChecker: checker, nemesis, plan, store, trace } = options
   const hmac = yield* Hmac
   const orders: Array<Order> = []
   const registered = new Set<string>()
@@ -206,16 +187,16 @@ export const make = Effect.fnUntraced(function* (
       Effect.provideService(Clock.Clock, nemesis.clock("client")),
       Effect.provideServiceEffect(
         Random.Random,
-        Random.withSeed(Random.Random, `${seed} client ${instance.number}`)
+        Random.withSeed(Random.Random, `${plan.seed} client ${instance.number}`)
       )
     )
 
   const process = Process.make(boot)
   return {
     process,
-    order: (operation) =>
+    order: (operation: Operation) =>
       Effect.suspend(() => {
-        const order = {
+        const order: Order = {
           operation,
           attempts: new Map(),
           refusals: new Map(),
