@@ -18,7 +18,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as Customer from "../src/demo/Customer.ts"
 import * as Shop from "../src/shop/Shop.ts"
-import { start, withSandbox } from "./processes.ts"
+import { sandboxed, start } from "./processes.ts"
 
 const shop = Fake.layerReceiver.pipe(
   Layer.provideMerge(Shop.layer(":memory:", Redacted.make("sandbox-secret"))),
@@ -153,24 +153,21 @@ describe("the shop", () => {
     ))
 })
 
-it("sells over HTTP, from the order over the hosted page to the shipment", () =>
-  withSandbox(
-    Effect.gen(function* () {
-      const url = yield* start("shop.ts", /Listening on (http:\S+?)[,"]?$/mu, {
-        SHOP_FILE: ":memory:"
-      })
-      const request = HttpClientRequest.post(`${url}/orders`)
-      const ordered = yield* HttpClient.execute(HttpClientRequest.bodyJsonUnsafe(request, order))
-      expect(ordered.status).toBe(303)
-      const page = yield* Customer.open(ordered.headers["location"] ?? "")
-      const paid = yield* Customer.press(page, "pay", Customer.card())
-      expect((yield* Customer.untilBack(paid)).url).toBe(`${url}/orders/order-1`)
-      yield* HttpClient.get(`${url}/orders/order-1`).pipe(
-        Effect.flatMap(({ text }) => text),
-        Effect.repeat({
-          until: (text) => /^\{"orderId":"order-1","shippedBy":"\d+"\}$/u.test(text),
-          schedule: Schedule.spaced("50 millis")
-        })
-      )
+sandboxed("sells over HTTP, from the order over the hosted page to the shipment", function* () {
+  const url = yield* start("shop.ts", /Listening on (http:\S+?)[,"]?$/mu, {
+    SHOP_FILE: ":memory:"
+  })
+  const request = HttpClientRequest.post(`${url}/orders`)
+  const ordered = yield* HttpClient.execute(HttpClientRequest.bodyJsonUnsafe(request, order))
+  expect(ordered.status).toBe(303)
+  const page = yield* Customer.open(ordered.headers["location"] ?? "")
+  const paid = yield* Customer.press(page, "pay", Customer.card())
+  expect((yield* Customer.untilBack(paid)).url).toBe(`${url}/orders/order-1`)
+  yield* HttpClient.get(`${url}/orders/order-1`).pipe(
+    Effect.flatMap(({ text }) => text),
+    Effect.repeat({
+      until: (text) => /^\{"orderId":"order-1","shippedBy":"\d+"\}$/u.test(text),
+      schedule: Schedule.spaced("50 millis")
     })
-  ))
+  )
+})
