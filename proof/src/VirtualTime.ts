@@ -4,15 +4,6 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as TestClock from "effect/testing/TestClock"
-
-/** Lets every fiber run until it sleeps. */
-export const settle: Effect.Effect<void> = Effect.replicateEffect(Effect.yieldNow, 50, {
-  discard: true
-})
-
-export const pass = (duration: Duration.Input): Effect.Effect<void> =>
-  settle.pipe(Effect.andThen(TestClock.adjust(duration)), Effect.andThen(settle))
 
 export const sleepUntil = (at: number): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>

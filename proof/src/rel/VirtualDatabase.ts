@@ -1,4 +1,5 @@
 /** A ledger on a real store in virtual time, which stands still while a statement is under way. */
+import * as World from "@pawl/test-support/World"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as Clock from "effect/Clock"
@@ -10,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { everyCall } from "../EveryCall.ts"
-import { noteWakes, settle } from "../VirtualTime.ts"
+import { noteWakes } from "../VirtualTime.ts"
 import * as SteppedDatabase from "./SteppedDatabase.ts"
 import * as Stores from "./Stores.ts"
 
@@ -60,7 +61,7 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
 
   const idle = Effect.gen(function* () {
     for (;;) {
-      yield* settle
+      yield* World.settled
       if (calls === 0) return
       yield* ended.await
     }

@@ -4,6 +4,7 @@
  * before `quietAt`.
  */
 import type { Hmac } from "@pawl/core/Hmac"
+import * as World from "@pawl/test-support/World"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -12,7 +13,7 @@ import * as Logger from "effect/Logger"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
-import { settle, sleepUntil } from "../VirtualTime.ts"
+import { sleepUntil } from "../VirtualTime.ts"
 import type { Bug } from "./Bugs.ts"
 import * as Client from "./Client.ts"
 import * as Cluster from "./Cluster.ts"
@@ -68,7 +69,7 @@ const simulate = Effect.fnUntraced(function* (
   const passUntil = (at: number) =>
     Effect.andThen(
       Effect.suspend(() => store.pass(at - trace.now())),
-      settle
+      World.settled
     )
   const untilEnd = Effect.gen(function* () {
     yield* passUntil(quietAt + hour)
@@ -87,7 +88,7 @@ const simulate = Effect.fnUntraced(function* (
       discard: true
     })
   )
-  yield* settle
+  yield* World.settled
   yield* stopsAtViolation ? Effect.raceFirst(untilEnd, trace.violated) : untilEnd
   return { ...trace.end(), transactions: cluster.transactions().length, told: cluster.told() }
 })
