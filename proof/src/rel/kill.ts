@@ -31,14 +31,8 @@ interface KillOptions extends RunOptions {
   readonly leases: boolean
 }
 
-const onStore = Effect.fnUntraced(function* ({
-  count: cycles,
-  leases,
-  miss,
-  progress,
-  seed,
-  store
-}: DatabasePart<KillOptions>) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<KillOptions>) {
+  const { count: cycles, leases, miss, progress, seed, store } = part
   const random = SeededRandom.make(seed, "kill")
   /** The kills do not depend on the order of the senders. */
   const kills = SeededRandom.make(seed, "kills")

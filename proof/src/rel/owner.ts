@@ -22,13 +22,8 @@ const stepTimeout = 60_000
 
 const written = <A>(value: A) => ({ value, result: undefined })
 
-const onStore = Effect.fnUntraced(function* ({
-  count: cycles,
-  miss,
-  progress,
-  seed,
-  store
-}: DatabasePart) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart) {
+  const { count: cycles, miss, progress, seed, store } = part
   const own = yield* LossyService.start({ random: SeededRandom.make(seed, "own"), miss })
   const other = yield* LossyService.start({ random: SeededRandom.make(seed, "other"), miss })
   const figures = { orders: 0, refused: 0, parked: 0, sent: 0 }

@@ -17,14 +17,8 @@ const ordersPerCycle = 4
 /** The longest wait for a step, in milliseconds. */
 const stepTimeout = 90_000
 
-const onStore = Effect.fnUntraced(function* ({
-  count: cycles,
-  log,
-  miss,
-  progress,
-  seed,
-  store
-}: DatabasePart) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart) {
+  const { count: cycles, log, miss, progress, seed, store } = part
   const service = yield* LossyService.start({ random: SeededRandom.make(seed, "loss"), miss })
   const figures = { orders: 0, stopped: 0, settledByOther: 0, told: 0, askedAgain: 0 }
   const told = new Map<string, string>()

@@ -37,6 +37,12 @@ const urlOf = (port: number) => Postgres.urlOf("postgres", port)
 const statement = ({ port }: PostgresServer.PostgresServer, text: string) =>
   Stores.execute({ url: urlOf(port) }, text)
 
+const configure = (server: PostgresServer.PostgresServer, change: string) =>
+  Effect.andThen(
+    statement(server, `ALTER SYSTEM ${change}`),
+    statement(server, "SELECT pg_reload_conf()")
+  )
+
 /** The role does not wait for the disk. */
 const killed = (options: StoreFault.Options) =>
   report(function* (miss) {
@@ -66,18 +72,15 @@ const failedOver = (options: StoreFault.Options) =>
   report(function* (miss) {
     const old = yield* PostgresServer.make()
     const standby = yield* PostgresServer.make({ primary: old })
-    yield* statement(old, "ALTER SYSTEM SET synchronous_standby_names = '*'")
-    yield* statement(old, "SELECT pg_reload_conf()")
+    yield* configure(old, "SET synchronous_standby_names = '*'")
     let primary = old
     const proxy = yield* PostgresProxy.openTo(() => primary.port)
     const place = { store: urlOf(proxy.port) }
     const { after, check, during } = yield* StoreFault.begin({ ...options, miss }, place)
-    yield* statement(old, "ALTER SYSTEM SET default_transaction_read_only = on")
-    yield* statement(old, "SELECT pg_reload_conf()")
+    yield* configure(old, "SET default_transaction_read_only = on")
     yield* during("the old primary becomes read-only", { isSure: false })
     yield* Effect.promise(standby.promote)
-    yield* statement(standby, "ALTER SYSTEM RESET synchronous_standby_names")
-    yield* statement(standby, "SELECT pg_reload_conf()")
+    yield* configure(standby, "RESET synchronous_standby_names")
     primary = standby
     yield* after
     return yield* check({ url: urlOf(standby.port) })
