@@ -3,19 +3,17 @@
  * shows that the check saw them.
  */
 import { execFile } from "node:child_process"
-import { globSync } from "node:fs"
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { dirname, join, resolve } from "node:path"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { find, read, report, root } from "./repository.ts"
 import { snippets, toModule } from "./snippets.ts"
 
-const root = resolve(import.meta.dirname, "..")
-
-export const paths: ReadonlyArray<string> = globSync(
-  ["{README,CONTRIBUTING}.md", "docs/**/*.md", "packages/*/README.md", "packages/*/src/**/*.ts"],
-  { cwd: root, exclude: (path) => path.endsWith(".d.ts") }
-)
-  .filter((path) => !path.startsWith("docs/api/"))
-  .toSorted()
+export const paths = find(
+  "{README,CONTRIBUTING}.md",
+  "docs/**/*.md",
+  "packages/*/README.md",
+  "packages/*/src/**/*.ts"
+).filter((path) => !path.startsWith("docs/api/"))
 
 interface Example {
   readonly name: string
@@ -43,10 +41,8 @@ export const write = async (
 }
 
 export const writeAll = async (folder: string): Promise<ReadonlyArray<Example>> => {
-  const found = await Promise.all(
-    paths.map(async (path) => snippets(path, await readFile(join(root, path), "utf8")))
-  )
-  return Promise.all(found.flat().map((snippet) => write(folder, snippet)))
+  const found = paths.flatMap((path) => snippets(path, read(path)))
+  return Promise.all(found.map((snippet) => write(folder, snippet)))
 }
 
 /** Returns the type errors of files, by the rules of the workspace but for unused names. */
@@ -92,8 +88,7 @@ if (import.meta.main) {
     const isOfWrong = (line: string): boolean => line.startsWith("wrong.md(7,14): error TS2322")
     const found = errors.filter((line) => !isOfWrong(line))
     if (!errors.some(isOfWrong)) found.push("the error of a wrong example was not reported")
-    for (const line of found) console.log(line)
-    process.exitCode = found.length === 0 ? 0 : 1
+    report(found)
   } finally {
     await rm(folder, { recursive: true })
   }

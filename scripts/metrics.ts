@@ -1,8 +1,6 @@
 /** The metrics of the packages, from the tables of their `Metrics` modules. */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import * as Repository from "./repository.ts"
 
-const root = join(import.meta.dirname, "..")
 const modules = ["packages/http/src/internal/wire/Metrics.ts", "packages/webhook/src/Metrics.ts"]
 
 export interface Metric {
@@ -22,7 +20,7 @@ export const read = (text: string): ReadonlyArray<Metric> =>
     })
   )
 
-export const metrics = modules.flatMap((path) => read(readFileSync(join(root, path), "utf8")))
+export const metrics = modules.flatMap((path) => read(Repository.read(path)))
 
 export const series = new Set(
   metrics.flatMap(({ isHistogram, name }) =>

@@ -6,9 +6,10 @@
  * code. Questions are left alone. Prints one line per finding and exits 1 if there are any.
  */
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { parseSync } from "oxc-parser"
+import { read, report, root } from "./repository.ts"
 
 interface Passage {
   readonly line: number
@@ -105,28 +106,14 @@ const withoutCode = (text: string): string =>
 const lines = (text: string): number => text.split("\n").length
 
 if (import.meta.main) {
-  const root = resolve(import.meta.dirname, "..")
-  const paths = execFileSync(
-    "git",
-    ["ls-files", "-co", "--exclude-standard", "*.ts", "*.js", "*.md"],
-    {
-      cwd: root,
-      encoding: "utf8"
-    }
-  )
+  const args = ["ls-files", "-co", "--exclude-standard", "*.ts", "*.js", "*.md"]
+  const paths = execFileSync("git", args, { cwd: root, encoding: "utf8" })
     .split("\n")
     // The specification is not ours to word, a declaration file is generated, and a test plants
     // findings.
     .filter((path) => path !== "" && !/^docs\/spec\.md$|\.d\.ts$|\/prose\.test\.ts$/u.test(path))
-  const found = paths.flatMap((path) => {
-    try {
-      return findings(path, readFileSync(resolve(root, path), "utf8"))
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return []
-      throw error
-    }
-  })
-  for (const finding of found) console.log(finding)
+    .filter((path) => existsSync(resolve(root, path)))
+  const found = paths.flatMap((path) => findings(path, read(path)))
+  report(paths.length === 0 ? ["there are no files"] : found)
   console.log(`${found.length} findings in ${paths.length} files`)
-  process.exitCode = found.length === 0 && paths.length > 0 ? 0 : 1
 }

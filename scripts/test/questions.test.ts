@@ -1,10 +1,8 @@
 import Slugger from "github-slugger"
-import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
+import { read } from "../repository.ts"
 import { parts } from "../size.ts"
 
-const root = new URL("../../", import.meta.url)
-const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 const faq = read("docs/faq.md")
 
 const questions = [
@@ -40,6 +38,8 @@ it("the page begins with a link to each question", () => {
   const asked = Array.from(faq.matchAll(/^### (.+)$/gmu), ([, title = ""]) => slugger.slug(title))
   const linked = Array.from(opening.matchAll(/\]\(#([^)]+)\)/gu), ([, slug = ""]) => slug)
   expect(linked).toEqual(asked)
+  // No question is asked twice.
+  expect(asked.filter((slug) => /-\d+$/u.test(slug))).toEqual([])
 })
 
 it.for(questions)("%s is answered in a minute or less", (question) => {
@@ -66,10 +66,4 @@ it("the sizes of the page on performance are those that `check size` limits", ()
   const bytes = new Map(row.split("; ").map((figure) => figure.split(": ") as [string, string]))
   for (const { limit, name } of parts)
     expect(parseFloat(bytes.get(name) ?? "") / limit).toBeCloseTo(1, 1)
-})
-
-it("no question is asked twice", () => {
-  const slugger = new Slugger()
-  const slugs = Array.from(faq.matchAll(/^### (.+)$/gmu), ([, title = ""]) => slugger.slug(title))
-  expect(slugs.filter((slug) => /-\d+$/u.test(slug))).toEqual([])
 })
