@@ -16,15 +16,6 @@ interface Text {
   readonly text: string
 }
 
-interface Silence {
-  /** The line of the specification, from 1. */
-  readonly line: number
-  readonly section: string
-  readonly words: string
-  /** The paths of the decision pages that answer it. */
-  readonly answers: ReadonlyArray<string>
-}
-
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" })
 
 /** A sentence ends with its line or its cell of a table. */
@@ -53,7 +44,8 @@ const quotesOf = (text: string) =>
     quote.replaceAll(/\s+/gu, " ")
   )
 
-const place = (spec: string, at: number): Pick<Silence, "line" | "section"> => {
+/** Returns the section of a place, and its line from 1. */
+const place = (spec: string, at: number) => {
   const before = spec.slice(0, at)
   return {
     line: before.split("\n").length,
@@ -61,10 +53,7 @@ const place = (spec: string, at: number): Pick<Silence, "line" | "section"> => {
   }
 }
 
-export const judge = (
-  spec: string,
-  pages: ReadonlyArray<Text>
-): { readonly silences: ReadonlyArray<Silence>; readonly wrong: ReadonlyArray<string> } => {
+export const judge = (spec: string, pages: ReadonlyArray<Text>) => {
   const quotes = pages.flatMap(({ path, text }) =>
     quotesOf(text).map((quote) => ({ path, quote, ranges: occurrences(spec, quote) }))
   )

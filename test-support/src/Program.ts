@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -10,20 +9,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-export interface Program {
-  readonly child: ChildProcessWithoutNullStreams
-  /**
-   * Waits for a line of its standard output that matches. Returns the first group, or the whole
-   * match.
-   */
-  readonly line: (pattern: RegExp) => Effect.Effect<string>
-  /** Waits for a matching line of its standard error. */
-  readonly errorLine: (pattern: RegExp) => Effect.Effect<string>
-  readonly exited: Effect.Effect<Exit>
-  /** Returns the output so far. */
-  readonly stdout: () => string
-  readonly stderr: () => string
-}
+export type Program = Effect.Success<ReturnType<typeof start>>
 
 const root = join(import.meta.dirname, "../..")
 
@@ -46,7 +32,7 @@ export const start = (
   command: string,
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string | undefined>> = {}
-): Effect.Effect<Program, never, Scope.Scope> =>
+) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
@@ -101,9 +87,11 @@ export const start = (
         })
       return {
         child,
+        /** Waits for output that matches. Returns the first group, or the whole match. */
         line: lineOf(() => stdout),
         errorLine: lineOf(() => stderr),
         exited: Effect.promise(() => exited),
+        /** Returns the output so far. */
         stdout: () => stdout,
         stderr: () => stderr
       }

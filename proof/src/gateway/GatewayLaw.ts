@@ -26,19 +26,11 @@ export type MakeGateway = () => Layer.Layer<GatewayUnderTest, unknown>
 
 export type GatewayLaw = Laws.Law<MakeGateway>
 
-export type Body = Readonly<Record<string, unknown>> | string
-
 /**
  * The client of a law. `post` and `get` send the access token; `authenticate` requests one with these credentials,
  * and returns the status code.
  */
-export interface LawClient {
-  readonly post: (path: string, body: Body, token?: string) => Effect.Effect<JsonResponse>
-  readonly get: (path: string, token?: string) => Effect.Effect<JsonResponse>
-  readonly authenticate: (over?: object) => Effect.Effect<number>
-  readonly token: string
-  readonly pass: GatewayUnderTest["Service"]["pass"]
-}
+type LawClient = Effect.Success<typeof makeClient>
 
 export type JsonResponse = Response & { readonly json: unknown }
 
@@ -71,17 +63,18 @@ const makeClient = Effect.gen(function* () {
   const send = TestGateway.sender(handle)
   const token = yield* TestGateway.authenticateBy(send)
   return {
-    post: (path, body, accessToken = token) =>
+    post: (path: string, body: object | string, accessToken = token) =>
       send("POST", path, { body, token: accessToken || undefined }),
-    get: (path, accessToken = token) => send("GET", path, { token: accessToken || undefined }),
-    authenticate: (over = {}) =>
+    get: (path: string, accessToken = token) =>
+      send("GET", path, { token: accessToken || undefined }),
+    authenticate: (over: object = {}) =>
       Effect.map(
         send("POST", "/auth", { body: { ...TestGateway.credentials, ...over } }),
         ({ status }) => status
       ),
     token,
     pass
-  } satisfies LawClient
+  }
 })
 
 /** `over` replaces fields of the signed body. */

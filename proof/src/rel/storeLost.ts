@@ -8,6 +8,7 @@ import * as PostgresServer from "@pawl/test-support/PostgresServer"
 import * as Effect from "effect/Effect"
 import { copyFileSync, renameSync } from "node:fs"
 import {
+  type Changed,
   inSequence,
   type Parts,
   onStore,
@@ -34,10 +35,10 @@ const replaced = Effect.fnUntraced(function* (part: StorePart<StoreFault.Options
 })
 
 const urlOf = (port: number) => Postgres.urlOf("postgres", port)
-const statement = ({ port }: PostgresServer.PostgresServer, text: string) =>
+const statement = ({ port }: { readonly port: number }, text: string) =>
   Stores.execute({ url: urlOf(port) }, text)
 
-const configure = (server: PostgresServer.PostgresServer, change: string) =>
+const configure = (server: { readonly port: number }, change: string) =>
   Effect.andThen(
     statement(server, `ALTER SYSTEM ${change}`),
     statement(server, "SELECT pg_reload_conf()")
@@ -86,11 +87,10 @@ const failedOver = (options: StoreFault.Options) =>
     return yield* check({ url: urlOf(standby.port) })
   })
 
-interface Options extends StoreFault.Options {
-  readonly hasFailOver: boolean
-}
+const usual = { ...StoreFault.usual, hasFailOver: true }
 
-export const storeLostWith = (options: Options) => {
+const make = (changed: Changed<typeof usual>) => {
+  const options = { ...usual, ...changed }
   const hasPrograms = PostgresServer.programs() !== undefined
   if (!hasPrograms)
     options.log("postgres: its programs are not installed, so its faults do not run")
@@ -106,10 +106,9 @@ export const storeLostWith = (options: Options) => {
   return inSequence(options.stores.flatMap((name) => parts[name]))
 }
 
-export const storeLost: Run = {
+export const storeLost = {
   summary: "a PostgreSQL killed or failed over, a SQLite file replaced: never 2xx without a row",
   unit: "accepts",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) =>
-    storeLostWith({ ...options, response: 5000, recovery: 30_000, hasFailOver: true })
-}
+  make
+} satisfies Run
