@@ -11,9 +11,33 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { everyCall } from "../EveryCall.ts"
-import { noteWakes } from "../VirtualTime.ts"
 import * as SteppedDatabase from "./SteppedDatabase.ts"
 import * as Stores from "./Stores.ts"
+
+/** Notes when the fibers on a clock wake. */
+const noteWakes = (clock: Clock.Clock) => {
+  const wakes: Array<number> = []
+  const add = (at: number) => {
+    const place = wakes.findLastIndex((other) => other >= at) + 1
+    if (Number.isFinite(at) && wakes[place - 1] !== at) wakes.splice(place, 0, at)
+  }
+  const noted: Clock.Clock = {
+    ...clock,
+    sleep: (duration) =>
+      Effect.suspend(() => {
+        add(Math.ceil(clock.currentTimeMillisUnsafe() + Duration.toMillis(duration)))
+        return clock.sleep(duration)
+      })
+  }
+  return {
+    clock: noted,
+    /** Returns the earliest wake-up after `now`, perhaps of an interrupted fiber. */
+    next: (now: number): number | undefined => {
+      while ((wakes.at(-1) ?? Infinity) <= now) wakes.pop()
+      return wakes.at(-1)
+    }
+  }
+}
 
 /** Opens an empty store. `clock` is for all that waits; `pass` wakes each fiber at its time. */
 export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {

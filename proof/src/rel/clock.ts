@@ -16,7 +16,7 @@ import * as Schedule from "effect/Schedule"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effects from "./Effects.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { type DatabasePart, onDatabases, type Run, type RunOptions } from "./Run.ts"
+import { type Changed, type DatabasePart, onDatabases, type Run } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Senders from "./Senders.ts"
 import * as SteppedDatabase from "./SteppedDatabase.ts"
@@ -39,18 +39,14 @@ const answersPerFault = 60
 const settleTimeout = 300_000
 const alarmLimit = 5000
 
-/** Options in milliseconds that only tests change. */
-interface ClockOptions extends RunOptions {
-  readonly slow: number
-  readonly wait: number
-  readonly pauseTime: number
-}
+/** Milliseconds that only tests change. */
+const usual = { slow: 6000, wait: 12_000, pauseTime: 35_000 }
 
 const leaseTime = 30_000
 
 const alarmTimeout = 20_000
 
-const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   const { count, miss, pauseTime, progress, seed, slow, store, wait } = part
   const random = SeededRandom.make(seed, "clock")
   const faults = SeededRandom.make(seed, "steps")
@@ -154,12 +150,10 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
   }
 })
 
-export const clockWith = (options: ClockOptions) => onDatabases(options, onStore)
-
-export const clock: Run = {
+export const clock = {
   summary:
     "clocks set back and forward, 45 s apart, and SIGSTOP: turns are kept, and effects are committed once",
   unit: "faults",
   count: { sqlite: 60, postgres: 60 },
-  make: (options) => clockWith({ ...options, slow: 6000, wait: 12_000, pauseTime: 35_000 })
-}
+  make: (options: Changed<typeof usual>) => onDatabases({ ...usual, ...options }, onStore)
+} satisfies Run

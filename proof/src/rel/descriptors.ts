@@ -80,22 +80,16 @@ const under = Effect.fnUntraced(function* (
   return { callbacks: times.length, closed, p99Ms, maxMs }
 })
 
-export const descriptorsWith = (
-  options: RunOptions,
-  limits: ReadonlyArray<number>,
-  holders: number
-) =>
-  inSequence(
-    limits.map((limit) => [
-      String(limit),
-      onStore("sqlite", options, (part) => under(limit, holders, part))
-    ])
-  )
-
-export const descriptors: Run = {
+export const descriptors = {
   summary:
     "4,640 connections of one byte under 512, 1,024 and 8,192 descriptors: every callback is answered",
   unit: "callbacks under each limit",
   count: { sqlite: 3400 },
-  make: (options) => descriptorsWith(options, [512, 1024, 8192], 4640)
-}
+  make: (options: RunOptions, limits = [512, 1024, 8192], holders = 4640) =>
+    inSequence(
+      limits.map((limit) => [
+        String(limit),
+        onStore("sqlite", options, (part) => under(limit, holders, part))
+      ])
+    )
+} satisfies Run

@@ -18,12 +18,12 @@ import * as FakeService from "./FakeService.ts"
 import * as RawSender from "./RawSender.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import {
+  type Changed,
   inSequence,
   onStores,
   percentiles,
   report,
   type Run,
-  type RunOptions,
   type StorePart
 } from "./Run.ts"
 import * as ToldApplication from "./ToldApplication.ts"
@@ -91,12 +91,10 @@ const attacksOf = (count: number): ReadonlyArray<Attack> => {
   ]
 }
 
-/** Options that only tests change. */
-interface FloodOptions extends RunOptions {
-  readonly isTimed: boolean
-}
+/** Only tests change it. */
+const usual = { isTimed: true }
 
-const onStore = Effect.fnUntraced(function* (part: StorePart<FloodOptions>) {
+const onStore = Effect.fnUntraced(function* (part: StorePart<typeof usual>) {
   const { count, isTimed, log, miss, store } = part
   const { post, serve, statuses: known } = yield* ReceiverProcess.make(store.url)
   const application = yield* ToldApplication.start()
@@ -171,12 +169,10 @@ const onStore = Effect.fnUntraced(function* (part: StorePart<FloodOptions>) {
   return figures
 })
 
-export const floodWith = (options: FloodOptions) => onStores(options, onStore)
-
-export const flood: Run = {
+export const flood = {
   summary:
     "tiny chunks, idle sockets, forgeries, captured and fat callbacks: genuine ones are not delayed",
   unit: "forgeries",
   count: { memory: 100_000, sqlite: 100_000, postgres: 100_000 },
-  make: (options) => floodWith({ ...options, isTimed: true })
-}
+  make: (options: Changed<typeof usual>) => onStores({ ...usual, ...options }, onStore)
+} satisfies Run

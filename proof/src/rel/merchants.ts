@@ -61,8 +61,9 @@ export const foreign = (
   report(function* (miss) {
     const post = yield* makePost
     const random = SeededRandom.make(seed, "foreign")
-    const queries = yield* Effect.forEach(indexes, (index) => urlQueryOf(index, secretOf(index)))
+    const queries = indexes.map((index) => urlQueryOf(index, secretOf(index)))
     const figures: Record<string, number> = { accepted: 0, genuine: 0, ledgersWithRows: 0 }
+    const note = (name: string) => void (figures[name] = (figures[name] ?? 0) + 1)
     yield* Effect.promise(() =>
       repeat(count, connections, async (index) => {
         const victim = random.below(merchants)
@@ -78,18 +79,17 @@ export const foreign = (
         const forged = FakeService.callback(id, "SUCCEED", options)
         const status = await deliver(() => post(port, forged), deliveries, 100)
         const expected = search === queries[signer] ? 400 : 401
-        figures[`answered${String(status)}`] = (figures[`answered${String(status)}`] ?? 0) + 1
-        if (status === 200) figures["accepted"] = (figures["accepted"] ?? 0) + 1
+        note(`answered${String(status)}`)
+        if (status === 200) note("accepted")
         if (status !== expected) miss(`a foreign callback was answered ${String(status)}`)
         if (index % 10_000 === 9999) progress(`${index + 1} of ${count} foreign callbacks`)
       })
     )
     for (let index = 0; index < merchants; index++) {
       const rows = yield* rowsOf(index)
-      if (rows > 0) {
-        figures["ledgersWithRows"] = (figures["ledgersWithRows"] ?? 0) + 1
-        miss(`the ledger of ${idOf(index)} has rows`)
-      }
+      if (rows === 0) continue
+      note("ledgersWithRows")
+      miss(`the ledger of ${idOf(index)} has rows`)
     }
     const genuine = Math.max(merchants, Math.ceil(count / genuineEvery))
     yield* Effect.promise(() =>
@@ -100,7 +100,7 @@ export const foreign = (
         const options = { accountId: accountOf(own), key: secretOf(own), search }
         const genuineOne = FakeService.callback(id, "SUCCEED", options)
         const status = await deliver(() => post(port, genuineOne), deliveries, 100)
-        if (status === 200) figures["genuine"] = (figures["genuine"] ?? 0) + 1
+        if (status === 200) note("genuine")
         else miss(`a genuine callback was answered ${String(status)}`)
       })
     )

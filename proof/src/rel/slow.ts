@@ -11,13 +11,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import {
+  type Changed,
   type DatabasePart,
   inSequence,
   onDatabases,
   percentiles,
   report,
-  type Run,
-  type RunOptions
+  type Run
 } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 import * as ToldApplication from "./ToldApplication.ts"
@@ -46,12 +46,11 @@ const duePolls = (count: number) =>
     )
   )
 
-interface SlowOptions extends RunOptions {
-  readonly parts: ReadonlyArray<"polls" | "claims" | "application">
-  readonly isTimed: boolean
-}
+const allParts = ["polls", "claims", "application"] as const
+/** Only tests change these. */
+const usual = { parts: allParts as ReadonlyArray<(typeof allParts)[number]>, isTimed: true }
 
-const onStore = Effect.fnUntraced(function* (part: DatabasePart<SlowOptions>) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   const { count, isTimed, log, miss, parts, store } = part
   const service = yield* ReceiverProcess.make(store.url)
   service.fault.hangs = true
@@ -119,13 +118,10 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<SlowOptions>) {
   return figures
 })
 
-export const slowWith = (options: SlowOptions) => onDatabases(options, onStore)
-
-export const slow: Run = {
+export const slow = {
   summary:
     "a service or an application that hangs: unrelated transactions are told within a second",
   unit: "claims",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) =>
-    slowWith({ ...options, parts: ["polls", "claims", "application"], isTimed: true })
-}
+  make: (options: Changed<typeof usual>) => onDatabases({ ...usual, ...options }, onStore)
+} satisfies Run

@@ -17,7 +17,15 @@ import { MinimumLogLevel } from "effect/References"
 import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSync } from "node:sqlite"
 import { layerVerifier } from "./FakeService.ts"
-import { inSequence, onStore, type Parts, type Run, type StoreName, type StorePart } from "./Run.ts"
+import {
+  type Changed,
+  inSequence,
+  onStore,
+  type Parts,
+  type Run,
+  type StoreName,
+  type StorePart
+} from "./Run.ts"
 import * as StoreFault from "./StoreFault.ts"
 import * as Stores from "./Stores.ts"
 
@@ -101,7 +109,8 @@ const full = Effect.fnUntraced(
   Effect.provideService(MinimumLogLevel, "None")
 )
 
-export const storeDownWith = (options: StoreFault.Options) => {
+const make = (changed: Changed<typeof StoreFault.usual>) => {
+  const options = { ...StoreFault.usual, ...changed }
   const parts: Readonly<Record<StoreName, Parts<never>>> = {
     memory: [],
     sqlite: [
@@ -113,10 +122,10 @@ export const storeDownWith = (options: StoreFault.Options) => {
   return inSequence(options.stores.flatMap((name) => parts[name]))
 }
 
-export const storeDown: Run = {
+export const storeDown = {
   summary:
     "accepts with the store unavailable, full or locked: never 2xx without a row, 503 in 5 seconds",
   unit: "accepts",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) => storeDownWith({ ...options, response: 5000, recovery: 30_000 })
-}
+  make
+} satisfies Run

@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { origin, secret } from "./Client.ts"
 import { type Process, processes } from "./Plan.ts"
+import { memberOf } from "./Subject.ts"
 import type { Trace } from "./Trace.ts"
 
 const callTimeout = Duration.toMillis(Duration.seconds(30))
@@ -73,8 +74,8 @@ export const make = (trace: Trace) => {
       const json = parse(body)
       if (method === "GET") addStatus(/\/status\/(\d+)$/u.exec(url)?.[1], json)
       addStatus(
-        member(json, "refundId") ?? member(json, "transactionId"),
-        member(json, "transactionStatus")
+        memberOf(json, "refundId") ?? memberOf(json, "transactionId"),
+        memberOf(json, "transactionStatus")
       )
     },
     call: Effect.fnUntraced(function* <A, E extends { readonly _tag: string }>(
@@ -119,6 +120,3 @@ export const make = (trace: Trace) => {
 const utf8 = new TextEncoder()
 
 const parse = (text: string): unknown => Result.getOrUndefined(Json.fromBytes(utf8.encode(text)))
-
-const member = (json: unknown, name: string): unknown =>
-  typeof json === "object" && json !== null ? Reflect.get(json, name) : undefined

@@ -150,6 +150,9 @@ const outage = (moments: ReadonlyArray<number>): fc.Arbitrary<Outage> =>
     duration: fc.integer({ min: 65 * minute, max: 8 * hour })
   })
 
+const sampleOf = <A>(seed: number, numRuns: number, arbitrary: fc.Arbitrary<A>): ReadonlyArray<A> =>
+  fc.sample(fc.noShrink(arbitrary), { numRuns, seed, path: "", unbiased: true })
+
 export interface Size {
   readonly days: number
   readonly operationsPerDay: number
@@ -167,13 +170,8 @@ export const draw = (
   seed: number,
   { days, faults, forgeries, operationsPerDay, outages = 0, policy }: Size
 ): Plan => {
-  const sample = <A>(stream: number, count: number, arbitrary: fc.Arbitrary<A>): ReadonlyArray<A> =>
-    fc.sample(fc.noShrink(arbitrary), {
-      numRuns: Math.ceil(count),
-      seed: (seed * 8 + stream) | 0,
-      path: "",
-      unbiased: true
-    })
+  const sample = <A>(stream: number, count: number, arbitrary: fc.Arbitrary<A>) =>
+    sampleOf((seed * 8 + stream) | 0, Math.ceil(count), arbitrary)
   const quietAt = days * day
   const count = Math.ceil(days * operationsPerDay)
   const operations = [
@@ -221,8 +219,6 @@ export const drawHour = (seed: number, operations: number): Plan => {
     faults: 2,
     forgeries: 1
   })
-  const sample = <A>(count: number, arbitrary: fc.Arbitrary<A>) =>
-    fc.sample(fc.noShrink(arbitrary), { numRuns: count, seed, path: "", unbiased: true })
   const end = fc.record({
     at: fc.nat({ max: minute }),
     duration: fc.nat({ max: 5 * second }),
@@ -231,13 +227,14 @@ export const drawHour = (seed: number, operations: number): Plan => {
     jump: fc.constant(0)
   })
   const actions = fc.constantFrom("accepts", "fails", "fails", "is slow")
-  const handlerActions = sample(
+  const handlerActions = sampleOf(
+    seed,
     plan.operations.length,
     fc.array(actions, { minLength: 10, maxLength: 10 })
   )
   const faults = [
     ...plan.faults.filter(({ kind }) => kind !== "jump"),
-    ...sample(60, end).map((fault, index) => ({ ...fault, at: index * minute + fault.at }))
+    ...sampleOf(seed, 60, end).map((fault, index) => ({ ...fault, at: index * minute + fault.at }))
   ]
   return {
     ...plan,

@@ -1,12 +1,12 @@
 import { expect } from "vitest"
-import { createWith } from "../../src/rel/create.ts"
+import { create } from "../../src/rel/create.ts"
 import { holds, shortRun } from "./support.ts"
 
 const options = shortRun(16, "sqlite", "postgres")
 
 holds(
   "makes every create of eight kinds once and tells every outcome over 16 crashes and rotations, on each store (Q01, Q02, Q06)",
-  createWith({ ...options, leases: false }),
+  create.make({ ...options, leases: false }),
   (figures) => {
     for (const store of options.stores) {
       expect(figures[`${store}.rows`]).toBeGreaterThan(8)

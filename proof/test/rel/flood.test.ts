@@ -1,10 +1,10 @@
 import { expect } from "vitest"
-import { floodWith } from "../../src/rel/flood.ts"
+import { flood } from "../../src/rel/flood.ts"
 import { holds, shortRun } from "./support.ts"
 
 holds(
   "tiny chunks, idle sockets and captured callbacks cost no genuine callback and little memory",
-  floodWith({ ...shortRun(1000, "sqlite"), isTimed: false }),
+  flood.make({ ...shortRun(1000, "sqlite"), isTimed: false }),
   (figures) => {
     for (const attack of ["tiny", "forged", "alternating", "captured", "fat"]) {
       expect(figures[`sqlite.${attack}.sent`]).toBeGreaterThan(1)

@@ -47,24 +47,7 @@ it("reports what was done and exits with 130 when it is interrupted", async () =
 
 it("lists the runs for an unknown name, and exits 1", async () => {
   const { code, err, out } = await rel("everything")
-  for (const name of [
-    "kill",
-    "create",
-    "deploy",
-    "clock",
-    "store-down",
-    "stores",
-    "silent",
-    "slow",
-    "forge",
-    "race",
-    "dup",
-    "poll",
-    "sim",
-    "reducer"
-  ]) {
-    expect(err).toContain(`\n${name} `)
-  }
+  expect(err).toContain("\nkill ")
   expect({ code, out }).toEqual({ code: 1, out: "" })
 })
 
@@ -84,12 +67,6 @@ it("says in one sentence which option is unknown, prints the table, and exits 1"
   expect({ code, out }).toEqual({ code: 1, out: "" })
 })
 
-it("lists the stores of a run for a store that it does not have, and exits 1", async () => {
-  const { code, err, out } = await rel("kill", "--store", "memory")
-  expect(err).toContain("sqlite, postgres")
-  expect({ code, out }).toEqual({ code: 1, out: "" })
-})
-
 it("says in one sentence which number is not valid, and exits 1", async () => {
   const { code, err, out } = await rel("poll", "--seed", "12x")
   expect({ code, err, out }).toEqual({
@@ -99,10 +76,10 @@ it("says in one sentence which number is not valid, and exits 1", async () => {
   })
 })
 
-it("has no run that docs/proof.md does not name", async () => {
+it("has the runs that docs/proof.md names, and no other", async () => {
   const page = readFileSync(new URL("../../../docs/proof.md", import.meta.url), "utf8")
   const { out } = await rel("--help")
   const names = Array.from(out.matchAll(/^([a-z-]+) +\d+ \w+/gmu), ([, name = ""]) => name)
-  expect(names.length).toBeGreaterThan(20)
-  expect(names.filter((name) => !page.includes(`\`rel ${name}\``))).toEqual([])
+  const named = Array.from(page.matchAll(/`rel ([a-z][a-z-]*)`/gu), ([, name]) => name)
+  expect(new Set(named)).toEqual(new Set(names))
 })

@@ -1,13 +1,13 @@
 import { expect } from "vitest"
 import { longOutage } from "../../src/rel/longOutage.ts"
-import { nightWith } from "../../src/rel/night.ts"
+import { night } from "../../src/rel/night.ts"
 import { onStore } from "../../src/rel/Run.ts"
 import { holds, shortRun, stores } from "./support.ts"
 
 for (const store of stores("sqlite", "postgres").filter((name) => name !== "memory")) {
   holds(
     `each incident of a night on call is seen, and mended by one step: ${store}`,
-    nightWith(shortRun(20, store), ["secret", "disk", "handler"]),
+    night.make(shortRun(20, store), ["secret", "disk", "handler"]),
     (figures) => expect(Object.keys(figures)).toContain(`${store}.handler.mendedMs`)
   )
 

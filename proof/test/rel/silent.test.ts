@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import { silentWith } from "../../src/rel/silent.ts"
+import { silent } from "../../src/rel/silent.ts"
 import { holds, shortRun } from "./support.ts"
 
 const options = shortRun(10, "sqlite", "postgres")
@@ -8,7 +8,7 @@ const limits = { notice: 180_000, stop: 20_000, recovery: 180_000 }
 
 holds(
   "a receiver says that its store refuses marks or new rows, ends soon, and recovers",
-  silentWith({ ...options, ...limits }, ["mark", "insert"]),
+  silent.make({ ...options, ...limits }, ["mark", "insert"]),
   (figures) => {
     for (const store of options.stores) {
       expect(figures[`${store}.mark.accepted`]).toBeGreaterThan(20)

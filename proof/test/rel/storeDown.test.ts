@@ -1,10 +1,10 @@
 import { expect } from "vitest"
-import { storeDownWith } from "../../src/rel/storeDown.ts"
+import { storeDown } from "../../src/rel/storeDown.ts"
 import { busyLimits, holds, shortRun } from "./support.ts"
 
 holds(
   "answers 200 only with a row, and recovers (R04, R05, R06, S2)",
-  storeDownWith({ ...shortRun(16, "sqlite", "postgres"), ...busyLimits }),
+  storeDown.make({ ...shortRun(16, "sqlite", "postgres"), ...busyLimits }),
   (figures) => {
     expect(figures["full.answered503"]).toBeGreaterThan(0)
     expect(figures["locked.answered503"]).toBe(16)
