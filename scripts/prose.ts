@@ -45,21 +45,13 @@ const passages = (path: string, text: string): ReadonlyArray<Passage> => {
   const add = (start: number, value: string) => {
     found.push({ line: lines(text.slice(0, start)), text: value })
   }
-  let previous: { readonly end: number; passage: Passage } | undefined
+  let endOfLine = Infinity
   for (const { end, start, type, value } of comments) {
-    const isNext =
-      type === "Line" && previous !== undefined && text.slice(previous.end, start).trim() === ""
-    if (isNext && previous !== undefined) {
-      previous = {
-        end,
-        passage: { ...previous.passage, text: `${previous.passage.text}\n${value}` }
-      }
-      found[found.length - 1] = previous.passage
-      continue
-    }
-    const said = withoutCode(value.replaceAll(/^ *\* ?/gmu, ""))
-    add(start, said)
-    previous = type === "Line" ? { end, passage: found.at(-1) as Passage } : undefined
+    const last = found.at(-1)
+    const isNext = type === "Line" && /^\s+$/u.test(text.slice(endOfLine, start))
+    if (isNext && last) found[found.length - 1] = { ...last, text: `${last.text}\n${value}` }
+    else add(start, withoutCode(value.replaceAll(/^ *\* ?/gmu, "")))
+    endOfLine = type === "Line" ? end : Infinity
   }
   visit(program, add)
   return found.flatMap(paragraphs)

@@ -35,16 +35,12 @@ const skew = 45_000
  */
 const noticeTime = 13_000
 const answersPerFault = 60
-/** Ends the wait for the last calls, in milliseconds. */
-const settleTimeout = 300_000
 const alarmLimit = 5000
 
 /** Milliseconds that only tests change. */
 const usual = { slow: 6000, wait: 12_000, pauseTime: 35_000 }
 
 const leaseTime = 30_000
-
-const alarmTimeout = 20_000
 
 const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   const { count, miss, pauseTime, progress, seed, slow, store, wait } = part
@@ -126,12 +122,12 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   }
   senders.close()
   progress("waiting for the last calls")
-  yield* Effect.promise(() => application.settle(senders.histories, settleTimeout))
+  yield* Effect.promise(() => application.settle(senders.histories))
   yield* StoredCallbacks.check(store, senders, miss)
   const effects = yield* Effects.check(store, senders.histories, miss)
   const expectAlarm = async (index: number, pattern: RegExp, what: string) => {
     const hasLogged = () => receivers[index]?.hasLogged(pattern) === true
-    if (!(await Wait.until(hasLogged, alarmTimeout, 100)))
+    if (!(await Wait.until(hasLogged, Wait.longest, 100)))
       miss(`receiver ${index + 1} raised no alarm for ${what}`)
   }
   yield* Effect.promise(async () => {

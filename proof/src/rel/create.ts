@@ -20,7 +20,6 @@ const ordersPerCycle = 4
 const killedAnywhere = 0.25
 const askedAgain = 0.3
 const markTimeout = 500
-const startTimeout = 60_000
 /** Ends the wait for the last outcomes, in milliseconds. */
 const settleTimeout = 400_000
 const defaultLoss = 0.3
@@ -88,9 +87,9 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
     const isEarly = isAnywhere && random.isTrue(0.2)
     const earliest = random.below(300)
     const hasStarted = () => state.isReady || state.hasEnded
-    if (!(await Wait.until(hasStarted, isEarly ? earliest : startTimeout, 2)) && !isEarly)
+    if (!(await Wait.until(hasStarted, isEarly ? earliest : Wait.longest, 2)) && !isEarly)
       return miss(`a process did not start: ${merchant.errors()}`)
-    const longest = isFirst ? startTimeout : markTimeout
+    const longest = isFirst ? Wait.longest : markTimeout
     const hasReached = () => state.hasEnded || (mark !== undefined && state.isDone)
     await Wait.until(hasReached, isAnywhere ? random.below(150) : longest, 2)
     if (!state.hasEnded && mark !== undefined && state.isDone) await sleep(20)

@@ -13,8 +13,6 @@ import * as TurnApplication from "./TurnApplication.ts"
 
 const answersPerRestart = 60
 const maxEndTime = 20_000
-/** Ends the wait for the last calls, in milliseconds. */
-const settleTimeout = 240_000
 
 /** Milliseconds that only tests change. */
 const usual = { slow: 6000, tooSlow: 12_000 }
@@ -68,7 +66,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
     await Promise.all(stops)
     senders.close()
     progress("waiting for the last calls")
-    await application.settle(senders.histories, settleTimeout)
+    await application.settle(senders.histories)
   })
   yield* StoredCallbacks.check(store, senders, miss)
   return {

@@ -33,8 +33,6 @@ const maxMemoryMiB = 512
 const maxAnswerMs = 1000
 const maxToldMs = 2000
 const genuineGap = 50
-/** Ends the wait for the last calls, in milliseconds. */
-const tellTimeout = 10_000
 
 const statusOf = (n: number): Status => statuses[n % statuses.length] ?? "NEW"
 
@@ -114,7 +112,7 @@ const onStore = Effect.fnUntraced(function* (part: StorePart<typeof usual>) {
   }
 
   const allTold = (genuine: ReadonlyArray<{ readonly id: string }>) =>
-    Wait.until(() => genuine.every(({ id }) => told.has(id)), tellTimeout, 50)
+    Wait.until(() => genuine.every(({ id }) => told.has(id)), Wait.longest, 50)
 
   // The first callbacks of a process are slower even without an attack.
   yield* Effect.promise(async () => {

@@ -92,9 +92,6 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   yield* Effect.promise(() => Wait.whileMoving(isTold, application.calls, timeout))
   // A crash between a call and its mark causes another call, after a backoff.
   yield* StoredCallbacks.check(store, sent, miss, timeout)
-  for (const [id, history] of sent.histories) {
-    if (lastCall(id) !== history.at(-1)) miss(`${id} was never told ${String(history.at(-1))}`)
-  }
   const stories = yield* Stories.check(store, application.callsOf, miss)
   const repeated = [...application.repeated.values()]
   for (const [process, calls] of application.repeated) {

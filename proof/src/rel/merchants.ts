@@ -44,15 +44,13 @@ const genuineEvery = 500
 const blocks = 12
 /** The most posts of one callback. */
 const deliveries = 31
-/** Ends the wait for the last calls, in milliseconds. */
-const tellTimeout = 300_000
 const measured = 300
 const load = 0.25
 const compared = { quarter: 0.02, full: 0.1 }
 const maxRatio = 1.1
 
 const untilTold = (toldAt: World["toldAt"], ids: ReadonlyArray<string>, miss: Miss) =>
-  Wait.within(tellTimeout, miss)("the last call", () => ids.every((id) => toldAt.has(id)))
+  Wait.within(Wait.longest, miss)("the last call", () => ids.every((id) => toldAt.has(id)))
 
 export const foreign = (
   { port, rowsOf, secretOf, toldAt }: World,

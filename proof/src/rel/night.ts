@@ -26,8 +26,6 @@ import * as Wait from "./Wait.ts"
 
 const newSecret = "rotated-secret"
 const connections = 16
-/** Ends the wait for each step of an incident, in milliseconds. */
-const stepTimeout = 300_000
 
 const makeTools = Effect.fnUntraced(function* (
   { count, miss, store }: DatabasePart,
@@ -56,7 +54,7 @@ const makeTools = Effect.fnUntraced(function* (
         if (answer !== 200) miss(`${id} was answered ${answer}`)
       }),
     told: (status: Status) => told(status).size,
-    until: Wait.within(stepTimeout, miss),
+    until: Wait.within(Wait.longest, miss),
     expect: (sentence: string, holds: boolean) => {
       if (!holds) miss(`not so: ${sentence}`)
     },

@@ -17,9 +17,6 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 import * as Wait from "./Wait.ts"
 
-/** The longest wait for a step, in milliseconds. */
-const stepTimeout = 60_000
-
 const written = <A>(value: A) => ({ value, result: undefined })
 
 const onStore = Effect.fnUntraced(function* (part: DatabasePart) {
@@ -33,7 +30,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart) {
     }
   })
   const runPromise = Effect.runPromiseWith(yield* Effect.context())
-  const until = Wait.within(stepTimeout, miss, 5)
+  const until = Wait.within(Wait.longest, miss, 5)
   const inStore = (use: (records: Engine) => Effect.Effect<unknown, unknown>) =>
     Effect.flatMap(Records, (records) => use(records.own[0])).pipe(
       Effect.provide(Stores.layerLedger(store), { local: true }),

@@ -14,8 +14,6 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Wait from "./Wait.ts"
 
 const ordersPerCycle = 4
-/** The longest wait for a step, in milliseconds. */
-const stepTimeout = 90_000
 
 const onStore = Effect.fnUntraced(function* (part: DatabasePart) {
   const { count: cycles, log, miss, progress, seed, store } = part
@@ -34,7 +32,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart) {
     },
     miss
   })
-  const until = Wait.within(stepTimeout, miss, 1)
+  const until = Wait.within(Wait.longest, miss, 1)
 
   const cycle = async () => {
     const first = start()

@@ -11,8 +11,6 @@ import * as Wait from "./Wait.ts"
 
 const keysAtOnce = 16
 const postsOfOneCallback = 100
-/** Ends the wait for the last call, in milliseconds. */
-const callTimeout = 60_000
 
 /** Only tests change it. */
 const usual = { processes: 8 }
@@ -51,7 +49,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   )
   const [first] = receivers
   yield* Effect.promise(async () => {
-    await Wait.until(() => application.callsOf.size >= count, callTimeout, 100)
+    await Wait.until(() => application.callsOf.size >= count, Wait.longest, 100)
     // A wrong second call would come soon.
     await sleep(1000)
     await repeat(count, keysAtOnce, async (key) => {

@@ -30,7 +30,6 @@ const maxWait = 1000
 const unrelated = 20
 const unrelatedGap = 250
 const tellTimeout = 30_000
-const buildUpTimeout = 120_000
 
 const duePolls = (count: number) =>
   Effect.flatMap(Records, ({ own: [records] }) =>
@@ -69,7 +68,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
     })
 
   const until = async (isReached: () => boolean) => {
-    if (!(await Wait.until(isReached, buildUpTimeout, 20))) miss("the fault did not build up")
+    if (!(await Wait.until(isReached, Wait.longest, 20))) miss("the fault did not build up")
   }
 
   const tell = async (part: string) => {
