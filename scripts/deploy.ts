@@ -16,10 +16,7 @@ const cache = join(root, "node_modules/.cache/deploy")
 const deployed = (name: string) => read(`deploy/${name}`)
 
 /** Returns the output of a failed program. Only systemd may be missing. */
-const objection = async (
-  program: string,
-  args: ReadonlyArray<string>
-): Promise<string | undefined> => {
+const objection = async (program: string, args: ReadonlyArray<string>) => {
   try {
     await promisify(execFile)(program, [...args], { cwd: root })
     return undefined

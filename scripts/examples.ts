@@ -15,12 +15,6 @@ export const paths = find(
   "packages/*/src/**/*.ts"
 ).filter((path) => !path.startsWith("docs/api/"))
 
-interface Example {
-  readonly name: string
-  readonly runs: boolean
-  readonly file: string
-}
-
 /** Makes a folder whose modules can import every package. */
 export const makeFolder = async (): Promise<string> => {
   const home = join(root, "examples/dist")
@@ -28,10 +22,7 @@ export const makeFolder = async (): Promise<string> => {
   return mkdtemp(join(home, "docs-"))
 }
 
-export const write = async (
-  folder: string,
-  snippet: Parameters<typeof toModule>[0]
-): Promise<Example> => {
+export const write = async (folder: string, snippet: Parameters<typeof toModule>[0]) => {
   const { line, path } = snippet
   const { runs, text } = toModule(snippet)
   const file = join(folder, path, `${line}.ts`)
@@ -40,16 +31,13 @@ export const write = async (
   return { name: `${path}:${line}`, runs, file }
 }
 
-export const writeAll = async (folder: string): Promise<ReadonlyArray<Example>> => {
+export const writeAll = (folder: string) => {
   const found = paths.flatMap((path) => snippets(path, read(path)))
   return Promise.all(found.map((snippet) => write(folder, snippet)))
 }
 
 /** Returns the type errors of files, by the rules of the workspace but for unused names. */
-const typeErrors = async (
-  folder: string,
-  files: ReadonlyArray<string>
-): Promise<ReadonlyArray<string>> => {
+const typeErrors = async (folder: string, files: ReadonlyArray<string>) => {
   const config = {
     extends: join(root, "tsconfig.base.json"),
     compilerOptions: {

@@ -221,13 +221,8 @@ const objection = (path: string, specifier: string | undefined): string | undefi
     : `the package.json of ${home} does not list ${name}`
 }
 
-interface Import {
-  readonly line: number
-  /** The imported name; undefined if a dynamic import computes it. */
-  readonly specifier: string | undefined
-}
-
-export const imports = (source: string): ReadonlyArray<Import> => {
+/** A specifier is undefined if a dynamic import computes it. */
+export const imports = (source: string) => {
   const { module, program } = parseSync("source.ts", source)
   const types: Array<{ readonly start: number; readonly specifier: string }> = []
   new Visitor({

@@ -3,14 +3,8 @@ import * as Repository from "./repository.ts"
 
 const modules = ["packages/http/src/internal/wire/Metrics.ts", "packages/webhook/src/Metrics.ts"]
 
-export interface Metric {
-  readonly name: string
-  readonly labels: ReadonlyArray<string>
-  readonly isHistogram: boolean
-}
-
 /** The name is the last code in a row that is a name of Prometheus. */
-export const read = (text: string): ReadonlyArray<Metric> =>
+export const read = (text: string) =>
   Array.from(
     text.matchAll(/^ \* \| .*`([a-z]+_[a-z_]+)(?:\{([a-z_, ]+)\})?` \| (.*)$/gmu),
     ([, name = "", labels, rest = ""]) => ({

@@ -56,10 +56,7 @@ export const namesOf = (source: string): ReadonlyArray<Name> => {
   )
 }
 
-export const internalOf = (
-  name: string,
-  siblings: ReadonlyArray<string>
-): ReadonlyArray<string> => {
+export const internalOf = (name: string, siblings: ReadonlyArray<string>) => {
   const start = `${name}/internal/`
   const all = siblings.flatMap((source) =>
     imports(source).flatMap(({ specifier }) =>

@@ -77,10 +77,7 @@ const dependenciesOf = ({
     .map((each) => `${name} ${each}`)
 
 /** The table is `| package | dependency | … | why |`. */
-export const unexplained = (
-  manifests: ReadonlyArray<Manifest>,
-  page: string
-): ReadonlyArray<string> => {
+export const unexplained = (manifests: ReadonlyArray<Manifest>, page: string) => {
   const rows = page.matchAll(/^\| `((?:@pawl\/)?\w+)` +\| `([^`]+)` +\|.*\| +\S[^|]*\|$/gmu)
   const explained = Array.from(rows, ([, name, dependency]) => `${name} ${dependency}`)
   const all = manifests.flatMap(dependenciesOf)

@@ -31,16 +31,8 @@ const lawsOf = (section: string): ReadonlyArray<string> => {
   return Array.from(lines, ([, law, , linked = ""]) => law ?? linked)
 }
 
-/** How many steps the counterexamples of its planted bugs have. */
-export interface Summary {
-  readonly list: string
-  readonly bugs: number
-  readonly median: number
-  readonly most: number
-}
-
-/** The second table of docs/situations.md. */
-export const summaries: ReadonlyArray<Summary> = Array.from(
+/** The second table of docs/situations.md: how many steps the counterexamples of planted bugs have. */
+export const summaries = Array.from(
   situations.matchAll(/^\| (of a .+?) +\| +(\d+) \| +(\d+) \| +(\d+) \|$/gmu),
   ([, list = "", ...numbers]) => {
     const [bugs = 0, median = 0, most = 0] = numbers.map(Number)

@@ -5,15 +5,7 @@
 import { assert, beforeAll, describe, expect, it } from "vitest"
 import { repeats } from "./Repeats.ts"
 import type * as Laws from "@pawl/testkit/Laws"
-import {
-  breaks,
-  broken,
-  expectDescribed,
-  expectListed,
-  expectSummary,
-  names,
-  stepsOf
-} from "./LawTests.ts"
+import * as LawTests from "./LawTests.ts"
 
 /** A description, the beginning of the law's name, and the bug. */
 export type PlantedBug<Planted> = readonly [bug: string, beginning: string, plant: Planted]
@@ -40,7 +32,7 @@ export const describeBugs = <Planted>(
 ) =>
   describe(`the laws of ${of}`, () => {
     const lawOf = (beginning: string) => {
-      const [name, ...others] = names(laws).filter((each) => each.startsWith(beginning))
+      const [name, ...others] = LawTests.names(laws).filter((each) => each.startsWith(beginning))
       return others.length > 0 || name === undefined
         ? assert.fail(`not exactly one law begins with ${beginning}`)
         : name
@@ -58,15 +50,15 @@ export const describeBugs = <Planted>(
 
     it("each catch a planted bug that no other law catches", () => {
       const alone = [...found.values()].filter(({ broken }) => broken.length === 1)
-      expect(new Set(alone.flatMap(({ broken }) => broken))).toEqual(new Set(names(laws)))
+      expect(new Set(alone.flatMap(({ broken }) => broken))).toEqual(new Set(LawTests.names(laws)))
     })
 
     it("are listed in docs/laws.md, and the lengths of the counterexamples in docs/situations.md", () => {
-      expectListed(of, laws)
+      LawTests.expectListed(of, laws)
       if (hasSteps)
-        expectSummary(
+        LawTests.expectSummary(
           of,
-          Array.from(found.values(), ({ by }) => stepsOf(by))
+          Array.from(found.values(), ({ by }) => LawTests.stepsOf(by))
         )
     })
 
@@ -75,7 +67,7 @@ export const describeBugs = <Planted>(
         expect(by?.wrong ?? "").not.toMatch(/^Error: Expected\s+(?:true|false)\s/u)
     })
 
-    it("have different names, a section and an explanation", () => expectDescribed(laws))
+    it("have different names, a section and an explanation", () => LawTests.expectDescribed(laws))
 
     more?.((bug) => found.get(bug))
   })
@@ -99,17 +91,17 @@ export const describePlantedBugs = <Subject, Value, Planted>(
     async (plant, name) => {
       const subject = await subjectOf(plant)
       const caught = (isNamed: boolean, numRuns: number) =>
-        breaks(
+        LawTests.breaks(
           laws.filter((law) => (law.name === name) === isNamed),
           subject,
           { seed: 1, numRuns }
         )
       const own = await caught(true, numRuns)
       const [by] = own
-      if (by === undefined || alone.has(name)) return { broken: broken(own), by }
+      if (by === undefined || alone.has(name)) return { broken: LawTests.broken(own), by }
       const others = await caught(false, repeats(numRuns))
       if (others.length === 0) alone.add(name)
-      return { broken: broken([...own, ...others]), by }
+      return { broken: LawTests.broken([...own, ...others]), by }
     },
     options
   )

@@ -12,13 +12,7 @@ import * as Merchant from "./Merchant.ts"
 import * as Nemesis from "./Nemesis.ts"
 import * as Network from "./Network.ts"
 import type { Observer, ReceiverName } from "./Observer.ts"
-import {
-  type Fault,
-  type Operation,
-  type Outage,
-  type Plan,
-  type Process as ProcessName
-} from "./Plan.ts"
+import type * as Plan from "./Plan.ts"
 import type * as Process from "./Process.ts"
 import * as ReceiverChecker from "./ReceiverChecker.ts"
 import * as Receivers from "./Receivers.ts"
@@ -38,7 +32,7 @@ const repairTime = Duration.toMillis(Duration.hours(2))
 const watchTime = Duration.toMillis(Duration.hours(1))
 
 export const make = Effect.fnUntraced(function* (
-  plan: Plan,
+  plan: Plan.Plan,
   trace: Trace,
   {
     bug,
@@ -79,11 +73,11 @@ export const make = Effect.fnUntraced(function* (
   observer.begin({ now: trace.now, transaction: service.transaction, transactions })
 
   const operations = new Map(plan.operations.map((operation) => [String(operation.id), operation]))
-  const operationOf = (transaction: Transaction | undefined): Operation | undefined =>
+  const operationOf = (transaction: Transaction | undefined): Plan.Operation | undefined =>
     operations.get(transaction?.metadata?.["order"] ?? "")
   const operationOfId = (id: string) => operationOf(service.transaction(id))
 
-  const transport = (from: ProcessName) =>
+  const transport = (from: Plan.Process) =>
     Network.transport(from, () => service.process.running()?.handle, base)
   const merchant = yield* Merchant.make({
     ...base,
@@ -104,7 +98,7 @@ export const make = Effect.fnUntraced(function* (
     "receiver 2": yield* receiver("receiver 2")
   }
 
-  const move = (operation: Operation, to: keyof typeof movesFrom) =>
+  const move = (operation: Plan.Operation, to: keyof typeof movesFrom) =>
     Effect.suspend(() => {
       const gateway = service.process.running()?.gateway
       const transaction = transactions().find(
@@ -124,7 +118,7 @@ export const make = Effect.fnUntraced(function* (
 
   /** Ends a process, and starts it again. */
   const end = Effect.fnUntraced(function* (
-    { duration, kind }: Fault,
+    { duration, kind }: Plan.Fault,
     name: keyof typeof processes
   ) {
     const isCrash = kind === "crash"
@@ -138,7 +132,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const receiverNames = ["receiver 1", "receiver 2"] as const
-  const outage = Effect.fnUntraced(function* ({ duration }: Outage) {
+  const outage = Effect.fnUntraced(function* ({ duration }: Plan.Outage) {
     trace.note("no receiver runs")
     yield* Effect.forEach(receiverNames, (name) => processes[name].kill, { discard: true })
     const from = trace.now()

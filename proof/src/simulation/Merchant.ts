@@ -34,15 +34,10 @@ interface Options extends Parts {
 interface Order {
   readonly operation: Operation
   readonly attempts: Map<string, number>
-  readonly refusals: Map<string, Refusals>
+  readonly refusals: Map<string, { readonly count: number; readonly since: number }>
   created: Orders.Created | undefined
   steps: number
   isDone: boolean
-}
-
-interface Refusals {
-  readonly count: number
-  readonly since: number
 }
 
 /** The refusals that end a request. */

@@ -21,14 +21,9 @@ import * as TurnChecker from "./TurnChecker.ts"
 
 export type ReceiverChecker = ReturnType<typeof make>
 
-interface Commit {
-  readonly at: number
-  readonly transition: Transition
-}
-
 interface History {
   readonly accepted: Map<Status, ReadonlyArray<number>>
-  readonly commits: Array<Commit>
+  readonly commits: Array<{ readonly at: number; readonly transition: Transition }>
   /** The last attempt of each call, by its id. */
   readonly calls: Map<string, number>
 }
