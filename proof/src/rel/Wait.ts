@@ -18,11 +18,7 @@ export const until = async (holds: Holds, timeout = longest, gap = 5): Promise<b
 }
 
 /** Gives up when `count` has not changed for `timeout` milliseconds. */
-export const whileMoving = async (
-  holds: Holds,
-  count: () => number,
-  timeout: number
-): Promise<boolean> => {
+export const whileMoving = async (holds: Holds, count: () => number, timeout: number) => {
   for (;;) {
     const before = count()
     if (await until(async () => (await holds()) || count() !== before, timeout, 100)) {

@@ -17,15 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
 import * as RawSender from "./RawSender.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import {
-  type Changed,
-  inSequence,
-  onStores,
-  percentiles,
-  report,
-  type Run,
-  type StorePart
-} from "./Run.ts"
+import * as Run from "./Run.ts"
 import * as ToldApplication from "./ToldApplication.ts"
 import * as Wait from "./Wait.ts"
 
@@ -92,7 +84,7 @@ const attacksOf = (count: number): ReadonlyArray<Attack> => {
 /** Only tests change it. */
 const usual = { isTimed: true }
 
-const onStore = Effect.fnUntraced(function* (part: StorePart<typeof usual>) {
+const onStore = Effect.fnUntraced(function* (part: Run.StorePart<typeof usual>) {
   const { count, isTimed, log, miss, store } = part
   const { post, serve, statuses: known } = yield* ReceiverProcess.make(store.url)
   const application = yield* ToldApplication.start()
@@ -146,20 +138,20 @@ const onStore = Effect.fnUntraced(function* (part: StorePart<typeof usual>) {
     const all = {
       ...figures,
       genuine: genuine.length,
-      answeredP99Ms: percentiles(answers).p99Ms,
-      answeredMaxMs: percentiles(answers).maxMs,
-      toldP99Ms: percentiles(tells).p99Ms,
-      toldMaxMs: percentiles(tells).maxMs,
+      answeredP99Ms: Run.percentiles(answers).p99Ms,
+      answeredMaxMs: Run.percentiles(answers).maxMs,
+      toldP99Ms: Run.percentiles(tells).p99Ms,
+      toldMaxMs: Run.percentiles(tells).maxMs,
       memoryMiB: memory
     }
     log(`${attack}: ${JSON.stringify(all)}`)
     return all
   }
 
-  const { figures } = yield* inSequence(
+  const { figures } = yield* Run.inSequence(
     attacksOf(count).map((attack) => [
       attack.name,
-      report(function* () {
+      Run.report(function* () {
         return yield* Effect.promise(() => withAttack(attack))
       })
     ])
@@ -172,5 +164,5 @@ export const flood = {
     "tiny chunks, idle sockets, forgeries, captured and fat callbacks: genuine ones are not delayed",
   unit: "forgeries",
   count: { memory: 100_000, sqlite: 100_000, postgres: 100_000 },
-  make: (options: Changed<typeof usual>) => onStores({ ...usual, ...options }, onStore)
-} satisfies Run
+  make: (options: Run.Changed<typeof usual>) => Run.onStores({ ...usual, ...options }, onStore)
+} satisfies Run.Run

@@ -10,15 +10,7 @@ import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import { repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import {
-  type Changed,
-  type DatabasePart,
-  inSequence,
-  onDatabases,
-  percentiles,
-  report,
-  type Run
-} from "./Run.ts"
+import * as Run from "./Run.ts"
 import * as Stores from "./Stores.ts"
 import * as ToldApplication from "./ToldApplication.ts"
 import * as Wait from "./Wait.ts"
@@ -49,7 +41,7 @@ const allParts = ["polls", "claims", "application"] as const
 /** Only tests change these. */
 const usual = { parts: allParts as ReadonlyArray<(typeof allParts)[number]>, isTimed: true }
 
-const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
+const onStore = Effect.fnUntraced(function* (part: Run.DatabasePart<typeof usual>) {
   const { count, isTimed, log, miss, parts, store } = part
   const service = yield* ReceiverProcess.make(store.url)
   service.fault.hangs = true
@@ -84,7 +76,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
     const latest = Math.max(...waits)
     if (latest === Infinity) miss(`${part}: a transaction was not told`)
     if (isTimed && latest > maxWait) miss(`${part}: a transaction was told after ${latest} ms`)
-    const figures = { ...percentiles(waits), hangingReads: service.hanging() }
+    const figures = { ...Run.percentiles(waits), hangingReads: service.hanging() }
     log(`${part}: ${JSON.stringify(figures)}`)
     return figures
   }
@@ -105,10 +97,10 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
       await sleep(11_000)
     })
   }
-  const { figures } = yield* inSequence(
+  const { figures } = yield* Run.inSequence(
     parts.map((name) => [
       name,
-      report(function* () {
+      Run.report(function* () {
         yield* prepare[name]
         return yield* Effect.promise(() => tell(name))
       })
@@ -122,5 +114,5 @@ export const slow = {
     "a service or an application that hangs: unrelated transactions are told within a second",
   unit: "claims",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options: Changed<typeof usual>) => onDatabases({ ...usual, ...options }, onStore)
-} satisfies Run
+  make: (options: Run.Changed<typeof usual>) => Run.onDatabases({ ...usual, ...options }, onStore)
+} satisfies Run.Run

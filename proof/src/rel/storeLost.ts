@@ -7,21 +7,12 @@ import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import * as PostgresServer from "@pawl/test-support/PostgresServer"
 import * as Effect from "effect/Effect"
 import { copyFileSync, renameSync } from "node:fs"
-import {
-  type Changed,
-  inSequence,
-  type Parts,
-  onStore,
-  report,
-  type Run,
-  type StoreName,
-  type StorePart
-} from "./Run.ts"
+import * as Run from "./Run.ts"
 import * as StoreFault from "./StoreFault.ts"
 import * as Stores from "./Stores.ts"
 
 /** The file is removed, a copy gets its name, then it gets its name back. */
-const replaced = Effect.fnUntraced(function* (part: StorePart<StoreFault.Options, "sqlite">) {
+const replaced = Effect.fnUntraced(function* (part: Run.StorePart<StoreFault.Options, "sqlite">) {
   const { store } = part
   const { after, check, during } = yield* StoreFault.begin(part, { store: store.url })
   const moved = `${store.filename}.moved`
@@ -46,7 +37,7 @@ const configure = (server: { readonly port: number }, change: string) =>
 
 /** The role does not wait for the disk. */
 const killed = (options: StoreFault.Options) =>
-  report(function* (miss) {
+  Run.report(function* (miss) {
     const server = yield* PostgresServer.make()
     yield* statement(server, "ALTER ROLE postgres SET synchronous_commit = off")
     const place = { store: urlOf(server.port) }
@@ -70,7 +61,7 @@ const killed = (options: StoreFault.Options) =>
 
 /** The old primary goes on read-only. */
 const failedOver = (options: StoreFault.Options) =>
-  report(function* (miss) {
+  Run.report(function* (miss) {
     const old = yield* PostgresServer.make()
     const standby = yield* PostgresServer.make({ primary: old })
     yield* configure(old, "SET synchronous_standby_names = '*'")
@@ -89,21 +80,21 @@ const failedOver = (options: StoreFault.Options) =>
 
 const usual = { ...StoreFault.usual, hasFailOver: true }
 
-const make = (changed: Changed<typeof usual>) => {
+const make = (changed: Run.Changed<typeof usual>) => {
   const options = { ...usual, ...changed }
   const hasPrograms = PostgresServer.programs() !== undefined
   if (!hasPrograms)
     options.log("postgres: its programs are not installed, so its faults do not run")
-  const servers: Parts<never> = [
+  const servers: Run.Parts<never> = [
     ["killed", killed(options)],
     ...(options.hasFailOver ? [["failed over", failedOver(options)] as const] : [])
   ]
-  const parts: Readonly<Record<StoreName, Parts<never>>> = {
+  const parts: Readonly<Record<Run.StoreName, Run.Parts<never>>> = {
     memory: [],
-    sqlite: [["replaced", onStore("sqlite", options, replaced)]],
+    sqlite: [["replaced", Run.onStore("sqlite", options, replaced)]],
     postgres: hasPrograms ? servers : []
   }
-  return inSequence(options.stores.flatMap((name) => parts[name]))
+  return Run.inSequence(options.stores.flatMap((name) => parts[name]))
 }
 
 export const storeLost = {
@@ -111,4 +102,4 @@ export const storeLost = {
   unit: "accepts",
   count: { sqlite: 1000, postgres: 1000 },
   make
-} satisfies Run
+} satisfies Run.Run
