@@ -11,6 +11,9 @@ declare module "vitest" {
   }
 }
 
+// Vitest maps every frame of the many errors of a simulation.
+Error.stackTraceLimit = 1
+
 /** The seed of every test run, and a new one, which is printed. */
 export const seed = vitest.inject("seed")
 export const freshSeed = vitest.inject("freshSeed")
