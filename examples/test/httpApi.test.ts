@@ -1,7 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { expect, it } from "@effect/vitest"
 import * as Fake from "@pawl/testkit/Fake"
-import { Gateway } from "@pawl/testkit/Gateway"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -15,6 +14,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { Api, routes } from "../src/httpApi.ts"
 import * as Shop from "../src/shop/Shop.ts"
+import { pay } from "./processes.ts"
 
 const app = HttpRouter.serve(routes("https://shop.example"), { disableLogger: true }).pipe(
   Layer.provideMerge(NodeHttpServer.layerTest),
@@ -47,9 +47,7 @@ it.live(
       const order = { params: { orderId: "order-1" } }
       const { page } = yield* orders.place({ payload: { orderId: "order-1", item: "tea" } })
       expect(yield* orders.read(order)).toEqual({ shippedBy: null })
-      const card = { number: "4242424242424242", expiry: "04/30", cvc: "737", name: "Ada Lovelace" }
-      const { checkout } = yield* Gateway
-      yield* checkout.submit(page.split("/").at(-1) ?? "", { ...card, act: "card", attempts: "0" })
+      yield* pay(page)
       const shipped = Effect.repeat(orders.read(order), {
         until: ({ shippedBy }) => shippedBy !== null,
         schedule: Schedule.spaced("20 millis")

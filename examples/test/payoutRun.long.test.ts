@@ -1,4 +1,5 @@
 import { run, start } from "@pawl/test-support/Program"
+import { live } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Transactions } from "@pawl/webhook/LedgerSql"
@@ -12,7 +13,6 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
-import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -98,23 +98,9 @@ sandboxed(
 )
 
 describe("a payout run", () => {
-  const inMemory = <A, E>(
-    test: Effect.Effect<
-      A,
-      E,
-      Fake.Services | Layer.Success<typeof TestRequests.layer> | Scope.Scope
-    >
-  ) =>
-    test.pipe(
-      Effect.provide(
-        TestRequests.layer.pipe(
-          Layer.provideMerge(Fake.layer()),
-          Layer.provideMerge(TestClock.layer())
-        )
-      ),
-      Effect.scoped,
-      Effect.runPromise
-    )
+  const inMemory = live.with(() =>
+    TestRequests.layer.pipe(Layer.provideMerge(Fake.layer()), Layer.provideMerge(TestClock.layer()))
+  )
 
   const payout = (id: string, scenario: string): PayoutFile.Payout => ({
     requestId: id,
@@ -125,27 +111,27 @@ describe("a payout run", () => {
     metadata: { "sandbox.scenario": scenario }
   })
 
-  it("reports each end, and goes on with a line that was added after them", () =>
-    Effect.gen(function* () {
-      const { transactions } = yield* Gateway
-      const { cancel, enqueue } = yield* Requests
-      const notSent = payout("d", "succeed")
-      yield* enqueue("apm-payout", notSent)
-      expect(yield* cancel("d")).toBe(true)
-      const payouts = [payout("a", "succeed"), payout("b", "decline:14"), payout("c", "no story")]
-      const ends: Array<unknown> = []
-      for (const added of [[], [], [payout("e", "succeed")]]) {
-        const running = yield* Effect.forkChild(PayoutRun.run([...payouts, notSent, ...added]))
-        yield* TestClock.adjust("15 minutes")
-        ends.push(Object.fromEntries(yield* Fiber.join(running)))
-      }
-      const first = { a: "made", b: "declined", c: "parked", d: "not sent" }
-      expect(ends).toEqual([first, first, { ...first, e: "made" }])
-      expect((yield* transactions).map(({ requestId }) => requestId)).toEqual(["a", "b", "e"])
-    }).pipe(inMemory))
+  inMemory("reports each end, and goes on with a line that was added after them", function* () {
+    const { transactions } = yield* Gateway
+    const { cancel, enqueue } = yield* Requests
+    const notSent = payout("d", "succeed")
+    yield* enqueue("apm-payout", notSent)
+    expect(yield* cancel("d")).toBe(true)
+    const payouts = [payout("a", "succeed"), payout("b", "decline:14"), payout("c", "no story")]
+    const ends: Array<unknown> = []
+    for (const added of [[], [], [payout("e", "succeed")]]) {
+      const running = yield* Effect.forkChild(PayoutRun.run([...payouts, notSent, ...added]))
+      yield* TestClock.adjust("15 minutes")
+      ends.push(Object.fromEntries(yield* Fiber.join(running)))
+    }
+    const first = { a: "made", b: "declined", c: "parked", d: "not sent" }
+    expect(ends).toEqual([first, first, { ...first, e: "made" }])
+    expect((yield* transactions).map(({ requestId }) => requestId)).toEqual(["a", "b", "e"])
+  })
 
-  it("writes a long file in pieces, and waits for a store that does not answer", () =>
-    Effect.gen(function* () {
+  inMemory(
+    "writes a long file in pieces, and waits for a store that does not answer",
+    function* () {
       const { run } = yield* Transactions
       let calls = 0
       const refused = yield* Deferred.make<void>()
@@ -177,7 +163,8 @@ describe("a payout run", () => {
       expect(new Set((yield* Fiber.join(running)).values())).toEqual(new Set(["made"]))
       // The first piece, the refused second one, the first again, and the last two.
       expect(calls).toBe(5)
-    }).pipe(inMemory))
+    }
+  )
 })
 
 describe("a file of payouts", () => {

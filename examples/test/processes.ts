@@ -1,6 +1,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Program from "@pawl/test-support/Program"
 import { live } from "@pawl/test-support/Tests"
+import { Gateway } from "@pawl/testkit/Gateway"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -52,3 +53,16 @@ export const nodeAheadBy = (ahead: number): readonly [string, string, string] =>
   "--import",
   `data:text/javascript,const now = Date.now; Date.now = () => now() + ${ahead}`
 ]
+
+/** Pays on the hosted page with a card. `attempts` is the number of earlier attempts. */
+export const pay = (page: string, number = "4242424242424242", attempts = "0") =>
+  Effect.flatMap(Gateway, ({ checkout }) =>
+    checkout.submit(page.split("/").at(-1) ?? "", {
+      act: "card",
+      attempts,
+      number,
+      expiry: "04/30",
+      cvc: "737",
+      name: "Ada Lovelace"
+    })
+  )

@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
-import { freePort, nodeAheadBy, sandboxed, settings } from "./processes.ts"
+import { freePort, nodeAheadBy, pay, sandboxed, settings } from "./processes.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-shop-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -27,36 +27,16 @@ const start = Effect.fnUntraced(function* (name: string, port: string, ahead = 0
   return { ...program, url: yield* program.line(/^ready (\S+)$/mu) }
 })
 
-interface Placed {
-  readonly status: number
-  readonly page: string
-  readonly code: string
-}
-
 const place = (url: string, item = "tea", id = "17") =>
-  Effect.promise(async (): Promise<Placed> => {
+  Effect.promise(async () => {
     const response = await fetch(`${url}/orders/${id}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ item, email: "ada@shop.example" })
     })
-    return { ...((await response.json()) as Placed), status: response.status }
+    const answer: { readonly page: string; readonly code: string } = await response.json()
+    return { ...answer, status: response.status }
   })
-
-/** Pays on the hosted page. `attempts` is the number of earlier attempts. */
-const pay = (page: string, number = "4242424242424242", attempts = "0") =>
-  Effect.flatMap(Gateway, ({ checkout }) =>
-    checkout.submit(new URL(page).pathname.split("/").at(-1) ?? "", {
-      act: "card",
-      attempts,
-      number,
-      expiry: "04/30",
-      cvc: "737",
-      name: "Ada Lovelace"
-    })
-  )
-
-const untilPaid = (url: string) => untilState(url, "PAID")
 
 const untilState = (url: string, status: string) =>
   Effect.promise(() =>
@@ -80,7 +60,7 @@ sandboxed(
     expect(status).toBe(201)
     yield* pay(page, "4000000000000002")
     yield* pay(page, "4242424242424242", "1")
-    yield* untilPaid(url)
+    yield* untilState(url, "PAID")
     expect(yield* place(url, "teapot")).toMatchObject({ status: 502, code: "RequestConflict" })
     expect(yield* place(url, "gold", "18")).toMatchObject({
       status: 400,
@@ -116,7 +96,7 @@ sandboxed(
     const second = yield* start("killed.db", port, 31_000)
     const { page } = yield* place(second.url)
     yield* pay(page)
-    yield* untilPaid(second.url)
+    yield* untilState(second.url, "PAID")
     expect(yield* checkout.intents).toHaveLength(1)
     expect(yield* transactions).toHaveLength(1)
   }
