@@ -54,33 +54,30 @@ export const start = (
         })
     ),
     ({ child, exited }) => {
-      let stdout = ""
-      let stderr = ""
+      const output = { stdout: "", stderr: "" }
       let changed = Promise.withResolvers<void>()
       const change = () => {
         changed.resolve()
         changed = Promise.withResolvers<void>()
       }
-      child.stdout.setEncoding("utf8").on("data", (text: string) => {
-        stdout += text
-        change()
-      })
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        stderr += text
-        change()
-      })
+      for (const name of ["stdout", "stderr"] as const)
+        child[name].setEncoding("utf8").on("data", (text: string) => {
+          output[name] += text
+          change()
+        })
       let hasExited = false
       child.once("close", () => {
         hasExited = true
         change()
       })
-      const lineOf = (output: () => string) => (pattern: RegExp) =>
+      const lineOf = (name: keyof typeof output) => (pattern: RegExp) =>
         Effect.promise(async () => {
           for (;;) {
-            const match = pattern.exec(output())
+            const match = pattern.exec(output[name])
             if (match !== null) return match[1] ?? match[0]
             if (hasExited) {
-              throw new Error(`The program ended before it printed ${pattern}:\n${stdout}${stderr}`)
+              const all = `${output.stdout}${output.stderr}`
+              throw new Error(`The program ended before it printed ${pattern}:\n${all}`)
             }
             await changed.promise
           }
@@ -88,12 +85,12 @@ export const start = (
       return {
         child,
         /** Waits for output that matches. Returns the first group, or the whole match. */
-        line: lineOf(() => stdout),
-        errorLine: lineOf(() => stderr),
+        line: lineOf("stdout"),
+        errorLine: lineOf("stderr"),
         exited: Effect.promise(() => exited),
         /** Returns the output so far. */
-        stdout: () => stdout,
-        stderr: () => stderr
+        stdout: () => output.stdout,
+        stderr: () => output.stderr
       }
     }
   )
