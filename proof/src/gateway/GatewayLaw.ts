@@ -1,5 +1,6 @@
 /** A law of the payments service, and the client with which it sends requests. */
 import type { Request, Response } from "@pawl/testkit/Gateway"
+import { card } from "@pawl/test-support/Creates"
 import * as TestGateway from "@pawl/test-support/TestGateway"
 import * as Laws from "@pawl/testkit/Laws"
 import * as Context from "effect/Context"
@@ -83,13 +84,6 @@ export const apmBody = (signed: object = {}, over: object = {}) => ({
   ...over
 })
 
-const card = {
-  number: "4242424242424242",
-  expMonth: "04",
-  expYear: "2030",
-  cardHolderName: "Ada Lovelace"
-}
-
 export const cardBody = (over: Readonly<Record<string, unknown>> = {}) => ({
   requestId: "r-1",
   mid: "m-1",
@@ -97,9 +91,6 @@ export const cardBody = (over: Readonly<Record<string, unknown>> = {}) => ({
   card,
   ...over
 })
-
-/** Returns metadata that selects a scenario, if the service has any. */
-export const scenarioMetadata = (name: string) => ({ metadata: { "sandbox.scenario": name } })
 
 export const field = ({ json }: JsonResponse, name: string): string =>
   String((json as Readonly<Record<string, unknown>> | undefined)?.[name])
