@@ -5,8 +5,8 @@
  * only if it fails; then the exit code is 1.
  */
 import { spawn } from "node:child_process"
-import { globSync } from "node:fs"
 import { delimiter, relative, resolve } from "node:path"
+import { find, root } from "./repository.ts"
 
 interface Outcome {
   readonly code: number | null
@@ -23,8 +23,6 @@ interface Step {
   /** Returns the reason of a failure. Without it the exit code decides. */
   readonly read?: (outcome: Outcome) => string | undefined
 }
-
-const root = resolve(import.meta.dirname, "..")
 
 interface Diagnostics {
   readonly diagnostics: ReadonlyArray<{
@@ -46,10 +44,8 @@ const effectDiagnostics = ({ code, stderr, stdout }: Outcome): string | undefine
   if (!stdout.startsWith("{")) return `${stdout}${stderr}no diagnostics were printed`
   const { diagnostics, files = [] } = JSON.parse(stdout) as Diagnostics
   const checked = new Set(files.map(({ file }) => relative(root, file)))
-  const missed = globSync("{packages/*,examples,proof,test-support}/{src,test}/**/*.ts", {
-    cwd: root
-  })
-    .filter((file) => !checked.has(file) && !file.endsWith(".d.ts"))
+  const missed = find("{packages/*,examples,proof,test-support}/{src,test}/**/*.ts")
+    .filter((file) => !checked.has(file))
     .map((file) => `${file} was not checked`)
   const found = diagnostics.map(
     ({ column, file, line, message, name, severity }) =>

@@ -5,21 +5,18 @@
  * Prints one line per finding, and exits 1 if there are any.
  */
 import { execFile } from "node:child_process"
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { parseAllDocuments } from "yaml"
+import { read, report, root } from "./repository.ts"
 
-const root = join(import.meta.dirname, "..")
 const cache = join(root, "node_modules/.cache/deploy")
-const read = (name: string) => readFile(join(root, "deploy", name), "utf8")
+const deployed = (name: string) => read(`deploy/${name}`)
 
 /** Returns the output of a failed program. Only systemd may be missing. */
-const objection = async (
-  program: string,
-  args: ReadonlyArray<string>
-): Promise<string | undefined> => {
+const objection = async (program: string, args: ReadonlyArray<string>) => {
   try {
     await promisify(execFile)(program, [...args], { cwd: root })
     return undefined
@@ -80,7 +77,7 @@ const ofCompose = () =>
   ])
 
 const ofSystemd = async () => {
-  const unit = await read("pawl-receiver.service")
+  const unit = deployed("pawl-receiver.service")
   const copy = join(cache, "pawl-receiver.service")
   await mkdir(cache, { recursive: true })
   await writeFile(copy, unit.replaceAll("/usr/bin/node", process.execPath))
@@ -102,14 +99,12 @@ export const ofFlags = async (texts: ReadonlyArray<string>): Promise<ReadonlyArr
 
 if (import.meta.main) {
   const names = ["Dockerfile", "compose.yaml", "pawl-receiver.service", "kubernetes.yaml"]
-  const texts = await Promise.all(names.map(read))
+  const texts = names.map(deployed)
   const findings = await Promise.all([
     ofCompose(),
     ofSystemd(),
-    ofKubernetes(await read("kubernetes.yaml")),
+    ofKubernetes(deployed("kubernetes.yaml")),
     ofFlags(texts)
   ])
-  const wrong = findings.flat().filter((each) => each !== undefined)
-  for (const each of wrong) console.log(each)
-  process.exitCode = wrong.length === 0 ? 0 : 1
+  report(findings.flat().filter((each) => each !== undefined))
 }

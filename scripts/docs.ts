@@ -6,19 +6,13 @@
  * first.
  */
 import { execFileSync } from "node:child_process"
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import * as Decisions from "./decisions.ts"
 import * as Index from "./llms.ts"
 import { dead, type Page, unknownCommands, unknownFiles } from "./links.ts"
 import * as Reference from "./reference.ts"
-
-const root = resolve(import.meta.dirname, "..")
-const read = (path: string): string => readFileSync(resolve(root, path), "utf8")
-const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
-  globSync(patterns, { cwd: root, exclude: (path) => path.endsWith(".d.ts") }).toSorted()
-
-const packages = ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"]
+import { find, packages, read, report, root } from "./repository.ts"
 
 const usage = find("README.md", "docs/guides/*.md", "packages/*/README.md", "examples/src/**/*.ts")
   .map(read)
@@ -87,7 +81,7 @@ const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
   cwd: root,
   encoding: "utf8"
 }).split("\n")
-const found = [
+report([
   ...committed
     .filter(({ path, text }) => !isThere(path) || read(path) !== text)
     .map(({ path }) => `${path} is out of date: run pnpm reference`),
@@ -95,6 +89,4 @@ const found = [
   ...pages
     .filter(({ path }) => path.startsWith("docs/decisions/"))
     .flatMap((page) => unknownFiles(page, files))
-]
-for (const finding of found) console.log(finding)
-process.exitCode = found.length === 0 ? 0 : 1
+])

@@ -3,25 +3,17 @@
  * shows that the check saw them.
  */
 import { execFile } from "node:child_process"
-import { globSync } from "node:fs"
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { dirname, join, resolve } from "node:path"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { find, read, report, root } from "./repository.ts"
 import { snippets, toModule } from "./snippets.ts"
 
-const root = resolve(import.meta.dirname, "..")
-
-export const paths: ReadonlyArray<string> = globSync(
-  ["{README,CONTRIBUTING}.md", "docs/**/*.md", "packages/*/README.md", "packages/*/src/**/*.ts"],
-  { cwd: root, exclude: (path) => path.endsWith(".d.ts") }
-)
-  .filter((path) => !path.startsWith("docs/api/"))
-  .toSorted()
-
-interface Example {
-  readonly name: string
-  readonly runs: boolean
-  readonly file: string
-}
+export const paths = find(
+  "{README,CONTRIBUTING}.md",
+  "docs/**/*.md",
+  "packages/*/README.md",
+  "packages/*/src/**/*.ts"
+).filter((path) => !path.startsWith("docs/api/"))
 
 /** Makes a folder whose modules can import every package. */
 export const makeFolder = async (): Promise<string> => {
@@ -30,10 +22,7 @@ export const makeFolder = async (): Promise<string> => {
   return mkdtemp(join(home, "docs-"))
 }
 
-export const write = async (
-  folder: string,
-  snippet: Parameters<typeof toModule>[0]
-): Promise<Example> => {
+export const write = async (folder: string, snippet: Parameters<typeof toModule>[0]) => {
   const { line, path } = snippet
   const { runs, text } = toModule(snippet)
   const file = join(folder, path, `${line}.ts`)
@@ -42,18 +31,13 @@ export const write = async (
   return { name: `${path}:${line}`, runs, file }
 }
 
-export const writeAll = async (folder: string): Promise<ReadonlyArray<Example>> => {
-  const found = await Promise.all(
-    paths.map(async (path) => snippets(path, await readFile(join(root, path), "utf8")))
-  )
-  return Promise.all(found.flat().map((snippet) => write(folder, snippet)))
+export const writeAll = (folder: string) => {
+  const found = paths.flatMap((path) => snippets(path, read(path)))
+  return Promise.all(found.map((snippet) => write(folder, snippet)))
 }
 
 /** Returns the type errors of files, by the rules of the workspace but for unused names. */
-const typeErrors = async (
-  folder: string,
-  files: ReadonlyArray<string>
-): Promise<ReadonlyArray<string>> => {
+const typeErrors = async (folder: string, files: ReadonlyArray<string>) => {
   const config = {
     extends: join(root, "tsconfig.base.json"),
     compilerOptions: {
@@ -92,8 +76,7 @@ if (import.meta.main) {
     const isOfWrong = (line: string): boolean => line.startsWith("wrong.md(7,14): error TS2322")
     const found = errors.filter((line) => !isOfWrong(line))
     if (!errors.some(isOfWrong)) found.push("the error of a wrong example was not reported")
-    for (const line of found) console.log(line)
-    process.exitCode = found.length === 0 ? 0 : 1
+    report(found)
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -7,13 +7,13 @@
  */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
+import { read, root } from "./repository.ts"
 
-const root = join(import.meta.dirname, "..")
 const folder = await mkdtemp(join(tmpdir(), "pawl-image-"))
 const port = 14_020
 const nobody = 65_534
@@ -36,8 +36,7 @@ interface Step {
   readonly rest: string
 }
 
-const text = await readFile(join(root, "deploy/Dockerfile"), "utf8")
-const steps: ReadonlyArray<Step> = text
+const steps: ReadonlyArray<Step> = read("deploy/Dockerfile")
   .replaceAll(/^#.*\n/gmu, "")
   .replaceAll(/\\\n\s*/gu, "")
   .split("\n")

@@ -7,9 +7,9 @@
  *
  * Prints one line per finding and exits 1 if there are any.
  */
-import { globSync, readFileSync } from "node:fs"
-import { join, posix, resolve, sep } from "node:path"
+import { posix } from "node:path"
 import { parseSync, Visitor } from "oxc-parser"
+import { find, read, report } from "./repository.ts"
 
 interface Rule {
   /** The files of a rule, by path from the root of the repository. The first match applies. */
@@ -73,11 +73,10 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-const root = resolve(import.meta.dirname, "..")
 const manifests = new Map(
-  globSync("{.,packages/*,examples,proof,test-support}/package.json", { cwd: root }).map((path) => [
-    posix.join(posix.dirname(path.replaceAll(sep, "/")), "/"),
-    JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest
+  find("{.,packages/*,examples,proof,test-support}/package.json").map((path) => [
+    posix.join(posix.dirname(path), "/"),
+    JSON.parse(read(path)) as Manifest
   ])
 )
 
@@ -220,13 +219,8 @@ const objection = (path: string, specifier: string | undefined): string | undefi
     : `the package.json of ${home} does not list ${name}`
 }
 
-interface Import {
-  readonly line: number
-  /** The imported name; undefined if a dynamic import computes it. */
-  readonly specifier: string | undefined
-}
-
-export const imports = (source: string): ReadonlyArray<Import> => {
+/** A specifier is undefined if a dynamic import computes it. */
+export const imports = (source: string) => {
   const { module, program } = parseSync("source.ts", source)
   const types: Array<{ readonly start: number; readonly specifier: string }> = []
   new Visitor({
@@ -251,11 +245,8 @@ export const imports = (source: string): ReadonlyArray<Import> => {
 }
 
 if (import.meta.main) {
-  const files = globSync("{packages/*,examples,proof,test-support}/{src,test}/**/*.ts").toSorted()
-  const found = files.flatMap((path) =>
-    findings(path.replaceAll(sep, "/"), readFileSync(path, "utf8"))
-  )
-  for (const finding of found) console.log(finding)
+  const files = find("{packages/*,examples,proof,test-support}/{src,test}/**/*.ts")
+  const found = files.flatMap((path) => findings(path, read(path)))
+  report(files.length === 0 ? ["there are no files"] : found)
   console.log(`${found.length} findings in ${files.length} files`)
-  process.exitCode = found.length === 0 && files.length > 0 ? 0 : 1
 }

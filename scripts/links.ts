@@ -39,10 +39,7 @@ export const dead = (
       : [`${path} links to ${target}, but ${to} has no such heading`]
   })
 
-export const unknownFiles = (
-  { path, text }: Page,
-  files: ReadonlyArray<string>
-): ReadonlyArray<string> =>
+export const unknownFiles = ({ path, text }: Page, files: ReadonlyArray<string>) =>
   Array.from(proseOf(text).matchAll(/`([^`\n]+)`/gu), ([, code = ""]) => code)
     .filter(
       (code) =>
@@ -59,10 +56,7 @@ export const unknownFiles = (
     })
     .map((code) => `${path} names ${code}, which does not exist`)
 
-export const unknownCommands = (
-  { path, text }: Page,
-  commands: ReadonlySet<string>
-): ReadonlyArray<string> =>
+export const unknownCommands = ({ path, text }: Page, commands: ReadonlySet<string>) =>
   Array.from(text.matchAll(/\bpnpm@[\d.]+ ([a-z][a-z-]*)/gu))
     .filter(([, command = ""]) => !commands.has(command))
     .map(([, command = ""]) => `${path} names the command ${command}, which does not exist`)

@@ -1,18 +1,10 @@
 /** The metrics of the packages, from the tables of their `Metrics` modules. */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import * as Repository from "./repository.ts"
 
-const root = join(import.meta.dirname, "..")
 const modules = ["packages/http/src/internal/wire/Metrics.ts", "packages/webhook/src/Metrics.ts"]
 
-export interface Metric {
-  readonly name: string
-  readonly labels: ReadonlyArray<string>
-  readonly isHistogram: boolean
-}
-
 /** The name is the last code in a row that is a name of Prometheus. */
-export const read = (text: string): ReadonlyArray<Metric> =>
+export const read = (text: string) =>
   Array.from(
     text.matchAll(/^ \* \| .*`([a-z]+_[a-z_]+)(?:\{([a-z_, ]+)\})?` \| (.*)$/gmu),
     ([, name = "", labels, rest = ""]) => ({
@@ -22,7 +14,7 @@ export const read = (text: string): ReadonlyArray<Metric> =>
     })
   )
 
-export const metrics = modules.flatMap((path) => read(readFileSync(join(root, path), "utf8")))
+export const metrics = modules.flatMap((path) => read(Repository.read(path)))
 
 export const series = new Set(
   metrics.flatMap(({ isHistogram, name }) =>

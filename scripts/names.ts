@@ -8,12 +8,12 @@
  * Prints one line per finding and exits 1 if there are any. `--write` writes the list and the
  * internal modules of each package.json.
  */
-import { globSync, readFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"
 import { type Directive, parseSync, type Statement } from "oxc-parser"
 import { imports } from "./imports.ts"
+import { find, packages, read, report, root } from "./repository.ts"
 
-const packages = ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"]
 const nameOf = (folder: string): string => (folder === "pawl" ? folder : `@pawl/${folder}`)
 
 export interface Name {
@@ -56,10 +56,7 @@ export const namesOf = (source: string): ReadonlyArray<Name> => {
   )
 }
 
-export const internalOf = (
-  name: string,
-  siblings: ReadonlyArray<string>
-): ReadonlyArray<string> => {
+export const internalOf = (name: string, siblings: ReadonlyArray<string>) => {
   const start = `${name}/internal/`
   const all = siblings.flatMap((source) =>
     imports(source).flatMap(({ specifier }) =>
@@ -86,11 +83,8 @@ export const withInternal = (
 }
 
 if (import.meta.main) {
-  const root = resolve(import.meta.dirname, "..")
   const isWriting = process.argv.includes("--write")
-  const read = (path: string): string => readFileSync(resolve(root, path), "utf8")
-  const sourcesOf = (folder: string): ReadonlyArray<string> =>
-    globSync(`packages/${folder}/src/**/*.ts`, { cwd: root }).toSorted()
+  const sourcesOf = (folder: string) => find(`packages/${folder}/src/**/*.ts`)
   const found: Array<string> = []
   const keep = (path: string, text: string): void => {
     if (isWriting) writeFileSync(resolve(root, path), text)
@@ -128,7 +122,6 @@ if (import.meta.main) {
     )
   }
   keep("docs/names.txt", lines.join("\n"))
-  for (const finding of found) console.log(finding)
   for (const line of lines) if (line.includes(": ") && isWriting) console.log(line)
-  process.exitCode = found.length === 0 ? 0 : 1
+  report(found)
 }

@@ -7,9 +7,9 @@
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
+import { root } from "./repository.ts"
 
-const root = resolve(import.meta.dirname, "..")
 const folder = mkdtempSync(join(tmpdir(), "pawl-newest-effect-"))
 
 const withNewest = (workspace: string): string =>

@@ -2,12 +2,11 @@
 import { execFileSync } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
-
-const root = resolve(import.meta.dirname, "..")
+import { packages, root } from "./repository.ts"
 
 const pack = (folder: string): ReadonlyArray<string> => {
   mkdirSync(folder, { recursive: true })
-  return ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"].map((name) => {
+  return packages.map((name) => {
     const output = execFileSync("pnpm", ["pack", "--json", "--pack-destination", folder], {
       cwd: join(root, "packages", name),
       encoding: "utf8"

@@ -4,8 +4,7 @@
  *
  * Prints one line per finding and exits 1 if there are any.
  */
-import { globSync, readFileSync } from "node:fs"
-import { resolve } from "node:path"
+import { find, read, report } from "./repository.ts"
 
 interface Manifest {
   readonly name: string
@@ -78,10 +77,7 @@ const dependenciesOf = ({
     .map((each) => `${name} ${each}`)
 
 /** The table is `| package | dependency | … | why |`. */
-export const unexplained = (
-  manifests: ReadonlyArray<Manifest>,
-  page: string
-): ReadonlyArray<string> => {
+export const unexplained = (manifests: ReadonlyArray<Manifest>, page: string) => {
   const rows = page.matchAll(/^\| `((?:@pawl\/)?\w+)` +\| `([^`]+)` +\|.*\| +\S[^|]*\|$/gmu)
   const explained = Array.from(rows, ([, name, dependency]) => `${name} ${dependency}`)
   const all = manifests.flatMap(dependenciesOf)
@@ -96,17 +92,13 @@ export const unexplained = (
 }
 
 if (import.meta.main) {
-  const root = resolve(import.meta.dirname, "..")
-  const read = (path: string): string => readFileSync(resolve(root, path), "utf8")
-  const manifests = globSync("packages/*/package.json", { cwd: root })
-    .toSorted()
-    .map((path) => JSON.parse(read(path)) as Manifest)
+  const manifests = find("packages/*/package.json").map(
+    (path) => JSON.parse(read(path)) as Manifest
+  )
   const versions = new Set(manifests.map(({ version }) => version))
-  const found = [
+  report([
     ...manifests.flatMap(objections),
     ...unexplained(manifests, read("docs/guides/security.md")),
     ...(versions.size === 1 ? [] : [`the packages have ${versions.size} versions`])
-  ]
-  for (const finding of found) console.log(finding)
-  process.exitCode = found.length === 0 ? 0 : 1
+  ])
 }

@@ -6,9 +6,10 @@
  * code. Questions are left alone. Prints one line per finding and exits 1 if there are any.
  */
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { parseSync } from "oxc-parser"
+import { read, report, root } from "./repository.ts"
 
 interface Passage {
   readonly line: number
@@ -44,21 +45,13 @@ const passages = (path: string, text: string): ReadonlyArray<Passage> => {
   const add = (start: number, value: string) => {
     found.push({ line: lines(text.slice(0, start)), text: value })
   }
-  let previous: { readonly end: number; passage: Passage } | undefined
+  let endOfLine = Infinity
   for (const { end, start, type, value } of comments) {
-    const isNext =
-      type === "Line" && previous !== undefined && text.slice(previous.end, start).trim() === ""
-    if (isNext && previous !== undefined) {
-      previous = {
-        end,
-        passage: { ...previous.passage, text: `${previous.passage.text}\n${value}` }
-      }
-      found[found.length - 1] = previous.passage
-      continue
-    }
-    const said = withoutCode(value.replaceAll(/^ *\* ?/gmu, ""))
-    add(start, said)
-    previous = type === "Line" ? { end, passage: found.at(-1) as Passage } : undefined
+    const last = found.at(-1)
+    const isNext = type === "Line" && /^\s+$/u.test(text.slice(endOfLine, start))
+    if (isNext && last) found[found.length - 1] = { ...last, text: `${last.text}\n${value}` }
+    else add(start, withoutCode(value.replaceAll(/^ *\* ?/gmu, "")))
+    endOfLine = type === "Line" ? end : Infinity
   }
   visit(program, add)
   return found.flatMap(paragraphs)
@@ -105,28 +98,14 @@ const withoutCode = (text: string): string =>
 const lines = (text: string): number => text.split("\n").length
 
 if (import.meta.main) {
-  const root = resolve(import.meta.dirname, "..")
-  const paths = execFileSync(
-    "git",
-    ["ls-files", "-co", "--exclude-standard", "*.ts", "*.js", "*.md"],
-    {
-      cwd: root,
-      encoding: "utf8"
-    }
-  )
+  const args = ["ls-files", "-co", "--exclude-standard", "*.ts", "*.js", "*.md"]
+  const paths = execFileSync("git", args, { cwd: root, encoding: "utf8" })
     .split("\n")
     // The specification is not ours to word, a declaration file is generated, and a test plants
     // findings.
     .filter((path) => path !== "" && !/^docs\/spec\.md$|\.d\.ts$|\/prose\.test\.ts$/u.test(path))
-  const found = paths.flatMap((path) => {
-    try {
-      return findings(path, readFileSync(resolve(root, path), "utf8"))
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return []
-      throw error
-    }
-  })
-  for (const finding of found) console.log(finding)
+    .filter((path) => existsSync(resolve(root, path)))
+  const found = paths.flatMap((path) => findings(path, read(path)))
+  report(paths.length === 0 ? ["there are no files"] : found)
   console.log(`${found.length} findings in ${paths.length} files`)
-  process.exitCode = found.length === 0 && paths.length > 0 ? 0 : 1
 }

@@ -6,19 +6,20 @@
  */
 import { checkPackage, createPackageFromTarballData, type Package } from "@arethetypeswrong/core"
 import { execFile } from "node:child_process"
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
+import { find, packages, read, report, root } from "./repository.ts"
 
 /** ES modules are not imported in these ways. */
 const ignored: ReadonlyArray<string> = ["node10", "node16-cjs"]
 
 const published = new Map(
-  globSync(resolve(import.meta.dirname, "../packages/*/package.json")).map((path) => {
-    const { name, publishConfig } = JSON.parse(readFileSync(path, "utf8")) as {
+  find("packages/*/package.json").map((path) => {
+    const { name, publishConfig } = JSON.parse(read(path)) as {
       readonly name: string
       readonly publishConfig: { readonly exports: Readonly<Record<string, unknown>> }
     }
@@ -69,9 +70,6 @@ export const objections = async (folder: string): Promise<ReadonlyArray<string>>
 }
 
 if (import.meta.main) {
-  const root = resolve(import.meta.dirname, "..")
-  const folders = globSync("packages/*", { cwd: root }).map((folder) => join(root, folder))
-  const found = (await Promise.all(folders.map(objections))).flat()
-  for (const finding of found) console.log(finding)
-  process.exitCode = found.length === 0 ? 0 : 1
+  const folders = packages.map((name) => join(root, "packages", name))
+  report((await Promise.all(folders.map(objections))).flat())
 }

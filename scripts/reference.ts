@@ -4,14 +4,7 @@
  * A signature is copied from the source, not inferred: the part of a function before its body, the
  * definition of a schema, the head of a class.
  */
-import {
-  type Argument,
-  type BindingIdentifier,
-  type Comment,
-  type ExportNamedDeclaration,
-  type Expression,
-  parseSync
-} from "oxc-parser"
+import * as Oxc from "oxc-parser"
 
 /**
  * A module of a package, whose path is what a user imports. `open` returns the module that a
@@ -36,7 +29,7 @@ export interface Documented {
 }
 
 /** Returns the text of a doc comment without its frame and its tags. */
-const textOf = ({ value }: Comment): string =>
+const textOf = ({ value }: Oxc.Comment): string =>
   value
     .replace(/^\*/u, "")
     .split("\n")
@@ -48,7 +41,7 @@ const textOf = ({ value }: Comment): string =>
 const lineLimit = 30
 
 export const read = ({ open, specifier, text }: Source): Documented => {
-  const { comments, program } = parseSync("module.ts", text)
+  const { comments, program } = Oxc.parseSync("module.ts", text)
   const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"))
   const docOf = (start: number): string | undefined => {
     const doc = docs.findLast(({ end }) => end <= start)
@@ -56,7 +49,7 @@ export const read = ({ open, specifier, text }: Source): Documented => {
   }
   const [first] = docs
   const exports = program.body
-    .filter((each): each is ExportNamedDeclaration => each.type === "ExportNamedDeclaration")
+    .filter((each): each is Oxc.ExportNamedDeclaration => each.type === "ExportNamedDeclaration")
     .flatMap(({ declaration, source, specifiers, start }) => {
       if (open !== undefined && source?.value.startsWith(".") === true) {
         const { exports } = read(open(source.value))
@@ -84,7 +77,7 @@ const joined = (exports: ReadonlyArray<Export>): ReadonlyArray<Export> =>
     })
   )
 
-type Declaration = NonNullable<ExportNamedDeclaration["declaration"]>
+type Declaration = NonNullable<Oxc.ExportNamedDeclaration["declaration"]>
 
 const signatureOf = (
   declaration: Declaration,
@@ -106,8 +99,8 @@ const signatureOf = (
 }
 
 const valueOf = (
-  { name, typeAnnotation }: BindingIdentifier,
-  init: Expression | null,
+  { name, typeAnnotation }: Oxc.BindingIdentifier,
+  init: Oxc.Expression | null,
   upTo: (end: number) => string
 ): Pick<Export, "name" | "signature"> => {
   if (typeAnnotation) return { name, signature: upTo(typeAnnotation.end) }
@@ -119,7 +112,7 @@ const valueOf = (
   return { name, signature: whole.split("\n").length <= lineLimit ? whole : `const ${name}` }
 }
 
-const bodyOf = (args: ReadonlyArray<Argument>): number | undefined =>
+const bodyOf = (args: ReadonlyArray<Oxc.Argument>): number | undefined =>
   args.flatMap((each) => (each.type === "FunctionExpression" ? (each.body?.start ?? []) : []))[0]
 
 const firstSentence = (doc: string): string =>

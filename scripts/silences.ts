@@ -8,21 +8,12 @@
  * Prints every silence with its page. Exits 1 if a silence has no page, a quote is not in the
  * specification, or a source names a page that does not exist.
  */
-import { globSync, readFileSync } from "node:fs"
-import { basename, resolve } from "node:path"
+import { basename } from "node:path"
+import { find, read, report } from "./repository.ts"
 
 interface Text {
   readonly path: string
   readonly text: string
-}
-
-interface Silence {
-  /** From 1. */
-  readonly line: number
-  readonly section: string
-  readonly words: string
-  /** The paths of the decision pages that answer it. */
-  readonly answers: ReadonlyArray<string>
 }
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" })
@@ -53,7 +44,8 @@ const quotesOf = (text: string) =>
     quote.replaceAll(/\s+/gu, " ")
   )
 
-const place = (spec: string, at: number): Pick<Silence, "line" | "section"> => {
+/** Returns the section of a place, and its line from 1. */
+const place = (spec: string, at: number) => {
   const before = spec.slice(0, at)
   return {
     line: before.split("\n").length,
@@ -61,10 +53,7 @@ const place = (spec: string, at: number): Pick<Silence, "line" | "section"> => {
   }
 }
 
-export const judge = (
-  spec: string,
-  pages: ReadonlyArray<Text>
-): { readonly silences: ReadonlyArray<Silence>; readonly wrong: ReadonlyArray<string> } => {
+export const judge = (spec: string, pages: ReadonlyArray<Text>) => {
   const quotes = pages.flatMap(({ path, text }) =>
     quotesOf(text).map((quote) => ({ path, quote, ranges: occurrences(spec, quote) }))
   )
@@ -97,19 +86,15 @@ export const dangling = ({ path, text }: Text, pages: ReadonlyArray<Text>): Read
     .map((name) => `${path} there is no decision ${name}`)
 
 if (import.meta.main) {
-  const root = resolve(import.meta.dirname, "..")
-  const read = (pattern: string): ReadonlyArray<Text> =>
-    globSync(pattern, { cwd: root, exclude: (path) => path.endsWith(".d.ts") })
-      .toSorted()
-      .map((path) => ({ path, text: readFileSync(resolve(root, path), "utf8") }))
-  const pages = read("docs/decisions/*.md")
-  const { silences, wrong } = judge(readFileSync(resolve(root, "docs/spec.md"), "utf8"), pages)
-  const namers = read("{*.md,docs/**/*.md,{packages/*,examples}/{src,test}/**/*.ts}")
+  const textsOf = (pattern: string): ReadonlyArray<Text> =>
+    find(pattern).map((path) => ({ path, text: read(path) }))
+  const pages = textsOf("docs/decisions/*.md")
+  const { silences, wrong } = judge(read("docs/spec.md"), pages)
+  const namers = textsOf("{*.md,docs/**/*.md,{packages/*,examples}/{src,test}/**/*.ts}")
   const findings = [...wrong, ...namers.flatMap((each) => dangling(each, pages))]
   for (const { answers, line, section, words } of findings.length === 0 ? silences : []) {
     console.log(`${String(line).padStart(4)}  ${section}: ${words}`)
     for (const path of answers) console.log(`      ${basename(path, ".md")}`)
   }
-  for (const finding of findings) console.log(finding)
-  process.exitCode = findings.length === 0 ? 0 : 1
+  report(findings)
 }

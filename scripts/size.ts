@@ -10,6 +10,7 @@
 import { build } from "esbuild"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import { report, root } from "./repository.ts"
 
 /** A part of pawl, as an application bundles it. */
 export interface Part {
@@ -23,8 +24,6 @@ export interface Part {
   /** The only modules of the bundle, if that is promised. */
   readonly alone?: ReadonlyArray<string>
 }
-
-const root = join(import.meta.dirname, "..")
 
 export const parts: ReadonlyArray<Part> = [
   {
@@ -174,6 +173,5 @@ if (import.meta.main) {
       `${name.padEnd(18)}${String(weight.bytes).padStart(7)} bytes, of at most ${limit}${goal < limit ? `; the goal is ${goal}` : ""}`
     )
   }
-  for (const each of wrong) console.log(each)
-  process.exitCode = wrong.length === 0 ? 0 : 1
+  report(wrong)
 }

@@ -16,12 +16,6 @@ interface Snippet {
   readonly code: string
 }
 
-interface Module {
-  /** The code of the module, on the same lines as in the documentation. */
-  readonly text: string
-  readonly runs: boolean
-}
-
 export const snippets = (path: string, text: string, language = "ts"): ReadonlyArray<Snippet> => {
   const opening = new RegExp(`^ *\`\`\`${language}\\b`, "u")
   const margin = path.endsWith(".ts") ? /^ *\* ?/u : /^/u
@@ -44,7 +38,8 @@ export const snippets = (path: string, text: string, language = "ts"): ReadonlyA
   return found
 }
 
-export const toModule = ({ code, line, path }: Snippet): Module => {
+/** The code of the module is on the same lines as in the documentation. */
+export const toModule = ({ code, line, path }: Snippet) => {
   const { comments, errors, module, program } = parseSync("snippet.ts", code)
   const fail = (at: number, reason: string): never => {
     throw new Error(`${path}:${line + code.slice(0, at).split("\n").length - 1} ${reason}`)

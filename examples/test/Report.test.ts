@@ -1,24 +1,16 @@
 import type { Transition } from "@pawl/core/Handler"
 import type { Status } from "@pawl/core/Status"
+import { transition as firstTransition } from "@pawl/test-support/Service"
 import { describe, expect, it } from "vitest"
 import { problems, problemsOfAll, type Report } from "../src/demo/Report.ts"
 import { print, verdict } from "../src/demo/Timeline.ts"
 import * as UsualHandler from "../src/demo/UsualHandler.ts"
 
 const transition = (from: Status | null, to: Status, confirmed: boolean): Transition => ({
-  id: `apm:100001:1:${to}`,
-  method: "apm",
-  kind: "apm-payment",
-  transactionId: "100001",
-  requestId: "order-1",
+  ...firstTransition,
   from,
   to,
-  confirmed,
-  conflict: null,
-  sequence: 1,
-  attempt: 1,
-  signed: null,
-  callback: null
+  confirmed
 })
 
 const report = (history: ReadonlyArray<Status>, told: ReadonlyArray<Transition>): Report => ({

@@ -1,7 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { expect, it } from "@effect/vitest"
+import { live } from "@pawl/test-support/Tests"
 import * as Fake from "@pawl/testkit/Fake"
-import { Gateway } from "@pawl/testkit/Gateway"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -13,8 +12,10 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import { expect } from "vitest"
 import { Api, routes } from "../src/httpApi.ts"
 import * as Shop from "../src/shop/Shop.ts"
+import { pay } from "./processes.ts"
 
 const app = HttpRouter.serve(routes("https://shop.example"), { disableLogger: true }).pipe(
   Layer.provideMerge(NodeHttpServer.layerTest),
@@ -31,49 +32,43 @@ const post = ({ body, checksum = "", contentType, search }: Incoming) =>
     Effect.orDie
   )
 
-it.live(
-  "takes an order and its signed callbacks on one router, and ships after the confirmation",
-  () =>
-    Effect.gen(function* () {
-      const posted: Array<Incoming> = []
-      const http = yield* Effect.context<HttpClient.HttpClient>()
-      const { deliverTo } = yield* Fake.Fake
-      yield* deliverTo((incoming) => {
-        posted.push(incoming)
-        return Effect.provide(post(incoming), http)
-      })
+const test = live.with(() => app)
 
-      const { orders } = yield* HttpApiClient.make(Api)
-      const order = { params: { orderId: "order-1" } }
-      const { page } = yield* orders.place({ payload: { orderId: "order-1", item: "tea" } })
-      expect(yield* orders.read(order)).toEqual({ shippedBy: null })
-      const card = { number: "4242424242424242", expiry: "04/30", cvc: "737", name: "Ada Lovelace" }
-      const { checkout } = yield* Gateway
-      yield* checkout.submit(page.split("/").at(-1) ?? "", { ...card, act: "card", attempts: "0" })
-      const shipped = Effect.repeat(orders.read(order), {
-        until: ({ shippedBy }) => shippedBy !== null,
-        schedule: Schedule.spaced("20 millis")
-      })
-      expect(yield* shipped).toEqual({ shippedBy: "100001" })
+test("takes an order and its signed callbacks on one router, and ships after the confirmation", function* () {
+  const posted: Array<Incoming> = []
+  const http = yield* Effect.context<HttpClient.HttpClient>()
+  const { deliverTo } = yield* Fake.Fake
+  yield* deliverTo((incoming) => {
+    posted.push(incoming)
+    return Effect.provide(post(incoming), http)
+  })
 
-      for (const callback of posted) {
-        expect(yield* post(callback)).toBe(200)
-        expect(yield* post({ ...callback, checksum: "forged" })).toBe(401)
-      }
-    }).pipe(Effect.provide(app))
-)
+  const { orders } = yield* HttpApiClient.make(Api)
+  const order = { params: { orderId: "order-1" } }
+  const { page } = yield* orders.place({ payload: { orderId: "order-1", item: "tea" } })
+  expect(yield* orders.read(order)).toEqual({ shippedBy: null })
+  yield* pay(page)
+  const shipped = Effect.repeat(orders.read(order), {
+    until: ({ shippedBy }) => shippedBy !== null,
+    schedule: Schedule.spaced("20 millis")
+  })
+  expect(yield* shipped).toEqual({ shippedBy: "100001" })
+
+  for (const callback of posted) {
+    expect(yield* post(callback)).toBe(200)
+    expect(yield* post({ ...callback, checksum: "forged" })).toBe(401)
+  }
+})
 
 const Document = Schema.Struct({ paths: Schema.Record(Schema.String, Schema.Unknown) })
 
-it.live("answers 409 to another article, and lists its own endpoints in /openapi.json", () =>
-  Effect.gen(function* () {
-    const { orders } = yield* HttpApiClient.make(Api)
-    yield* orders.place({ payload: { orderId: "order-1", item: "tea" } })
-    const dearer = orders.place({ payload: { orderId: "order-1", item: "teapot" } })
-    expect((yield* Effect.flip(dearer))._tag).toBe("Conflict")
-    const document = yield* HttpClient.get("/openapi.json").pipe(
-      Effect.flatMap(HttpClientResponse.schemaBodyJson(Document))
-    )
-    expect(Object.keys(document.paths)).toEqual(["/orders", "/orders/{orderId}"])
-  }).pipe(Effect.provide(app))
-)
+test("answers 409 to another article, and lists its own endpoints in /openapi.json", function* () {
+  const { orders } = yield* HttpApiClient.make(Api)
+  yield* orders.place({ payload: { orderId: "order-1", item: "tea" } })
+  const dearer = orders.place({ payload: { orderId: "order-1", item: "teapot" } })
+  expect((yield* Effect.flip(dearer))._tag).toBe("Conflict")
+  const document = yield* HttpClient.get("/openapi.json").pipe(
+    Effect.flatMap(HttpClientResponse.schemaBodyJson(Document))
+  )
+  expect(Object.keys(document.paths)).toEqual(["/orders", "/orders/{orderId}"])
+})

@@ -1,5 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { ApmPayments } from "@pawl/http/ApmPayments"
+import { live } from "@pawl/test-support/Tests"
 import * as Fake from "@pawl/testkit/Fake"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import * as Metrics from "@pawl/webhook/Metrics"
@@ -9,10 +10,9 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import * as References from "effect/References"
 import { createServer } from "node:http"
-import { expect, it } from "vitest"
+import { expect } from "vitest"
 import { checkout } from "../src/checkout.ts"
 import { telemetry } from "../src/otlp.ts"
 import * as Collector from "../src/otlp/Collector.ts"
@@ -40,8 +40,9 @@ const prometheusNameOf = ({ kind, name, unit = "" }: Collector.Sample): string =
   return `${base}${unitSuffix}${ratio}${kind === "sum" ? "_total" : ""}`
 }
 
-it("sends the spans, the metrics and the logs of a payment to the collector, under the names of /metrics", () =>
-  Effect.gen(function* () {
+live(
+  "sends the spans, the metrics and the logs of a payment to the collector, under the names of /metrics",
+  function* () {
     const { samples, url } = yield* collector
     const env = {
       OTEL_SERVICE_NAME: "shop",
@@ -91,8 +92,5 @@ it("sends the spans, the metrics and the logs of a payment to the collector, und
     expect(inMetrics).toContain("pawl_webhook_dead_letters")
     expect(new Set(of("metric").map(prometheusNameOf))).toEqual(new Set(inMetrics))
     expect(JSON.stringify(samples)).not.toContain("sandbox-secret")
-  }).pipe(
-    Effect.scoped,
-    Effect.provideService(Metric.MetricRegistry, new Map()),
-    Effect.runPromise
-  ))
+  }
+)

@@ -1,4 +1,5 @@
 import { run, start } from "@pawl/test-support/Program"
+import { live } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Transactions } from "@pawl/webhook/LedgerSql"
@@ -6,14 +7,12 @@ import { Requests } from "@pawl/webhook/Requests"
 import * as Fake from "@pawl/testkit/Fake"
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
-import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
-import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -21,7 +20,7 @@ import { describe, expect, it } from "vitest"
 import * as PayoutFile from "../src/payoutRun/PayoutFile.ts"
 import * as PayoutRun from "../src/payoutRun/PayoutRun.ts"
 import * as Progress from "../src/payoutRun/Progress.ts"
-import { nodeAheadBy, temporary, withSandbox } from "./processes.ts"
+import { nodeAheadBy, sandboxed, settings, temporary } from "./processes.ts"
 import * as TestRequests from "./requests.ts"
 
 const head = "id,amount,currency,iban"
@@ -30,15 +29,13 @@ const program = new URL("../src/payoutRun.ts", import.meta.url).pathname
 /** Starts the program over files in a directory. Its clock is ahead by `ahead` milliseconds. */
 const programOf = (directory: string, ahead = 0) =>
   Effect.map(
-    Sandbox.Sandbox,
-    ({ baseUrl }) =>
+    settings,
+    (own) =>
       [
         process.execPath,
         [...nodeAheadBy(ahead).slice(1), program, join(directory, "payouts.csv")],
         {
-          PAWL_BASE_URL: baseUrl,
-          PAWL_MERCHANT_KEY: "sandbox-key",
-          PAWL_MERCHANT_SECRET: "sandbox-secret",
+          ...own,
           PAYOUTS_FILE: join(directory, "payouts.db")
         }
       ] as const
@@ -47,82 +44,63 @@ const programOf = (directory: string, ahead = 0) =>
 const write = (directory: string, lines: ReadonlyArray<string>) =>
   Effect.promise(() => writeFile(join(directory, "payouts.csv"), [head, ...lines, ""].join("\n")))
 
-it("pays each of 500 lines once, whenever its process is killed", () =>
-  withSandbox(
-    Effect.gen(function* () {
-      const { transactions } = yield* Gateway
-      const { add, clear } = yield* Faults
-      const directory = yield* temporary
-      const amounts = new Map(
-        Array.from({ length: 500 }, (_, at) => [`salary-${at}`, `${at + 1}.00`] as const)
-      )
-      yield* write(
-        directory,
-        Array.from(amounts, ([id, amount]) => `${id},${amount},EUR,DE89370400440532013000`)
-      )
-      // Some responses are late by 5 seconds, so that each kill loses some.
-      yield* add({ endpoint: "POST /v1/payouts/apm", fault: "delay", rate: 0.05 })
-      for (const [at, paid] of [20, 90, 160, 230, 300].entries()) {
-        // The leases of the last process are over.
-        const { child, exited } = yield* start(...(yield* programOf(directory, at * 31_000)))
-        yield* Effect.repeat(transactions, {
-          until: ({ length }) => length >= paid,
-          schedule: Schedule.spaced("5 millis")
-        })
-        child.kill("SIGKILL")
-        expect((yield* exited).signal).toBe("SIGKILL")
-        expect((yield* transactions).length).toBeLessThan(500)
-      }
-
-      yield* clear
-      const complete = { code: 0, signal: null, stdout: "500 payouts: 500 made\n", stderr: "" }
-      expect(yield* run(...(yield* programOf(directory, 5 * 31_000)))).toEqual(complete)
-      const made = (yield* transactions).map(
-        ({ amount, requestId }) => [requestId, amount] as const
-      )
-      expect(made).toHaveLength(500)
-      expect(new Map(made)).toEqual(amounts)
-
-      // Started once more, it pays nobody.
-      expect(yield* run(...(yield* programOf(directory, 6 * 31_000)))).toEqual(complete)
-      expect(yield* transactions).toHaveLength(500)
+sandboxed("pays each of 500 lines once, whenever its process is killed", function* () {
+  const { transactions } = yield* Gateway
+  const { add, clear } = yield* Faults
+  const directory = yield* temporary
+  const amounts = new Map(
+    Array.from({ length: 500 }, (_, at) => [`salary-${at}`, `${at + 1}.00`] as const)
+  )
+  yield* write(
+    directory,
+    Array.from(amounts, ([id, amount]) => `${id},${amount},EUR,DE89370400440532013000`)
+  )
+  // Some responses are late by 5 seconds, so that each kill loses some.
+  yield* add({ endpoint: "POST /v1/payouts/apm", fault: "delay", rate: 0.05 })
+  for (const [at, paid] of [20, 90, 160, 230, 300].entries()) {
+    // The leases of the last process are over.
+    const { child, exited } = yield* start(...(yield* programOf(directory, at * 31_000)))
+    yield* Effect.repeat(transactions, {
+      until: ({ length }) => length >= paid,
+      schedule: Schedule.spaced("5 millis")
     })
-  ))
+    child.kill("SIGKILL")
+    expect((yield* exited).signal).toBe("SIGKILL")
+    expect((yield* transactions).length).toBeLessThan(500)
+  }
 
-it("refuses a file in which a line was changed, and pays none of its new lines", () =>
-  withSandbox(
-    Effect.gen(function* () {
-      const { transactions } = yield* Gateway
-      const directory = yield* temporary
-      yield* write(directory, ["a,10.00,EUR,DE1", "b,20.00,EUR,DE2"])
-      expect(yield* run(...(yield* programOf(directory)))).toMatchObject({ code: 0 })
-      const added = Array.from({ length: 101 }, (_, at) => `c-${at},30.00,EUR,DE3`)
-      yield* write(directory, [...added, "a,99.00,EUR,DE1"])
-      const { code, stderr, stdout } = yield* run(...(yield* programOf(directory)))
-      expect(code).toBe(1)
-      expect(stdout + stderr).toContain("Request a was stored before with another body")
-      expect((yield* transactions).map(({ requestId }) => requestId)).toEqual(["a", "b"])
-    })
-  ))
+  yield* clear
+  const complete = { code: 0, signal: null, stdout: "500 payouts: 500 made\n", stderr: "" }
+  expect(yield* run(...(yield* programOf(directory, 5 * 31_000)))).toEqual(complete)
+  const made = (yield* transactions).map(({ amount, requestId }) => [requestId, amount] as const)
+  expect(made).toHaveLength(500)
+  expect(new Map(made)).toEqual(amounts)
+
+  // Started once more, it pays nobody.
+  expect(yield* run(...(yield* programOf(directory, 6 * 31_000)))).toEqual(complete)
+  expect(yield* transactions).toHaveLength(500)
+})
+
+sandboxed(
+  "refuses a file in which a line was changed, and pays none of its new lines",
+  function* () {
+    const { transactions } = yield* Gateway
+    const directory = yield* temporary
+    yield* write(directory, ["a,10.00,EUR,DE1", "b,20.00,EUR,DE2"])
+    expect(yield* run(...(yield* programOf(directory)))).toMatchObject({ code: 0 })
+    const added = Array.from({ length: 101 }, (_, at) => `c-${at},30.00,EUR,DE3`)
+    yield* write(directory, [...added, "a,99.00,EUR,DE1"])
+    const { code, stderr, stdout } = yield* run(...(yield* programOf(directory)))
+    expect(code).toBe(1)
+    expect(stdout + stderr).toContain("Request a was stored before with another body")
+    expect((yield* transactions).map(({ requestId }) => requestId)).toEqual(["a", "b"])
+  }
+)
 
 describe("a payout run", () => {
-  const inMemory = <A, E>(
-    test: Effect.Effect<
-      A,
-      E,
-      Fake.Services | Layer.Success<typeof TestRequests.layer> | Scope.Scope
-    >
-  ) =>
-    test.pipe(
-      Effect.provide(
-        TestRequests.layer.pipe(
-          Layer.provideMerge(Fake.layer()),
-          Layer.provideMerge(TestClock.layer())
-        )
-      ),
-      Effect.scoped,
-      Effect.runPromise
-    )
+  const inMemory = live.with(() =>
+    TestRequests.layer.pipe(Layer.provideMerge(Fake.layer()), Layer.provideMerge(TestClock.layer()))
+  )
 
   const payout = (id: string, scenario: string): PayoutFile.Payout => ({
     requestId: id,
@@ -133,27 +111,27 @@ describe("a payout run", () => {
     metadata: { "sandbox.scenario": scenario }
   })
 
-  it("reports each end, and goes on with a line that was added after them", () =>
-    Effect.gen(function* () {
-      const { transactions } = yield* Gateway
-      const { cancel, enqueue } = yield* Requests
-      const notSent = payout("d", "succeed")
-      yield* enqueue("apm-payout", notSent)
-      expect(yield* cancel("d")).toBe(true)
-      const payouts = [payout("a", "succeed"), payout("b", "decline:14"), payout("c", "no story")]
-      const ends: Array<unknown> = []
-      for (const added of [[], [], [payout("e", "succeed")]]) {
-        const running = yield* Effect.forkChild(PayoutRun.run([...payouts, notSent, ...added]))
-        yield* TestClock.adjust("15 minutes")
-        ends.push(Object.fromEntries(yield* Fiber.join(running)))
-      }
-      const first = { a: "made", b: "declined", c: "parked", d: "not sent" }
-      expect(ends).toEqual([first, first, { ...first, e: "made" }])
-      expect((yield* transactions).map(({ requestId }) => requestId)).toEqual(["a", "b", "e"])
-    }).pipe(inMemory))
+  inMemory("reports each end, and goes on with a line that was added after them", function* () {
+    const { transactions } = yield* Gateway
+    const { cancel, enqueue } = yield* Requests
+    const notSent = payout("d", "succeed")
+    yield* enqueue("apm-payout", notSent)
+    expect(yield* cancel("d")).toBe(true)
+    const payouts = [payout("a", "succeed"), payout("b", "decline:14"), payout("c", "no story")]
+    const ends: Array<unknown> = []
+    for (const added of [[], [], [payout("e", "succeed")]]) {
+      const running = yield* Effect.forkChild(PayoutRun.run([...payouts, notSent, ...added]))
+      yield* TestClock.adjust("15 minutes")
+      ends.push(Object.fromEntries(yield* Fiber.join(running)))
+    }
+    const first = { a: "made", b: "declined", c: "parked", d: "not sent" }
+    expect(ends).toEqual([first, first, { ...first, e: "made" }])
+    expect((yield* transactions).map(({ requestId }) => requestId)).toEqual(["a", "b", "e"])
+  })
 
-  it("writes a long file in pieces, and waits for a store that does not answer", () =>
-    Effect.gen(function* () {
+  inMemory(
+    "writes a long file in pieces, and waits for a store that does not answer",
+    function* () {
       const { run } = yield* Transactions
       let calls = 0
       const refused = yield* Deferred.make<void>()
@@ -185,7 +163,8 @@ describe("a payout run", () => {
       expect(new Set((yield* Fiber.join(running)).values())).toEqual(new Set(["made"]))
       // The first piece, the refused second one, the first again, and the last two.
       expect(calls).toBe(5)
-    }).pipe(inMemory))
+    }
+  )
 })
 
 describe("a file of payouts", () => {

@@ -1,13 +1,21 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Program from "@pawl/test-support/Program"
+import { live } from "@pawl/test-support/Tests"
+import { Gateway } from "@pawl/testkit/Gateway"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
 import { mkdtemp, rm } from "node:fs/promises"
 import * as FreePort from "@pawl/test-support/FreePort"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+
+/** The settings of a program that uses the sandbox. */
+export const settings = Effect.map(Sandbox.Sandbox, ({ baseUrl }) => ({
+  PAWL_BASE_URL: baseUrl,
+  PAWL_MERCHANT_KEY: "sandbox-key",
+  PAWL_MERCHANT_SECRET: "sandbox-secret"
+}))
 
 /**
  * Starts a program. Returns the first group of its first line that matches. It is killed when the
@@ -18,29 +26,16 @@ export const start = Effect.fnUntraced(function* (
   pattern: RegExp,
   env: Readonly<Record<string, string>> = {}
 ) {
-  const { baseUrl } = yield* Sandbox.Sandbox
   const path = new URL(`../src/${program}`, import.meta.url).pathname
-  const { line } = yield* Program.start(process.execPath, [path], {
-    NO_COLOR: "1",
-    PAWL_BASE_URL: baseUrl,
-    PAWL_MERCHANT_KEY: "sandbox-key",
-    PAWL_MERCHANT_SECRET: "sandbox-secret",
-    PORT: "0",
-    ...env
-  })
+  const all = { NO_COLOR: "1", PORT: "0", ...(yield* settings), ...env }
+  const { line } = yield* Program.start(process.execPath, [path], all)
   return yield* line(pattern)
 })
 
-export const withSandbox = <A, E>(
-  test: Effect.Effect<A, E, Sandbox.Services | Layer.Success<typeof client> | Scope.Scope>
-): Promise<A> =>
-  test.pipe(
-    Effect.scoped,
-    Effect.provide(Layer.provideMerge(Sandbox.layer({ pace: "50 millis" }), client)),
-    Effect.runPromise
-  )
-
-const client = NodeHttpClient.layerUndici
+/** Makes tests in real time that have a sandbox and a client. */
+export const sandboxed = live.with(() =>
+  Layer.provideMerge(Sandbox.layer({ pace: "50 millis" }), NodeHttpClient.layerUndici)
+)
 
 export const freePort = Effect.map(Effect.promise(FreePort.freePort), String)
 
@@ -58,3 +53,16 @@ export const nodeAheadBy = (ahead: number): readonly [string, string, string] =>
   "--import",
   `data:text/javascript,const now = Date.now; Date.now = () => now() + ${ahead}`
 ]
+
+/** Pays on the hosted page with a card. `attempts` is the number of earlier attempts. */
+export const pay = (page: string, number = "4242424242424242", attempts = "0") =>
+  Effect.flatMap(Gateway, ({ checkout }) =>
+    checkout.submit(page.split("/").at(-1) ?? "", {
+      act: "card",
+      attempts,
+      number,
+      expiry: "04/30",
+      cvc: "737",
+      name: "Ada Lovelace"
+    })
+  )

@@ -1,7 +1,6 @@
 import * as Program from "@pawl/test-support/Program"
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
-import { Sandbox } from "@pawl/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -9,21 +8,18 @@ import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
-import { freePort, nodeAheadBy, withSandbox } from "./processes.ts"
+import { freePort, nodeAheadBy, pay, sandboxed, settings } from "./processes.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-shop-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const start = Effect.fnUntraced(function* (name: string, port: string, ahead = 0) {
-  const { baseUrl } = yield* Sandbox
   const [node, ...flags] = nodeAheadBy(ahead)
   const program = yield* Program.start(
     node,
     [...flags, new URL("../src/promiseShop.mjs", import.meta.url).pathname],
     {
-      PAWL_BASE_URL: baseUrl,
-      PAWL_MERCHANT_KEY: "sandbox-key",
-      PAWL_MERCHANT_SECRET: "sandbox-secret",
+      ...(yield* settings),
       PORT: port,
       SHOP_FILE: join(folder, name)
     }
@@ -31,36 +27,16 @@ const start = Effect.fnUntraced(function* (name: string, port: string, ahead = 0
   return { ...program, url: yield* program.line(/^ready (\S+)$/mu) }
 })
 
-interface Placed {
-  readonly status: number
-  readonly page: string
-  readonly code: string
-}
-
 const place = (url: string, item = "tea", id = "17") =>
-  Effect.promise(async (): Promise<Placed> => {
+  Effect.promise(async () => {
     const response = await fetch(`${url}/orders/${id}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ item, email: "ada@shop.example" })
     })
-    return { ...((await response.json()) as Placed), status: response.status }
+    const answer: { readonly page: string; readonly code: string } = await response.json()
+    return { ...answer, status: response.status }
   })
-
-/** Pays on the hosted page. `attempts` is the number of earlier attempts. */
-const pay = (page: string, number = "4242424242424242", attempts = "0") =>
-  Effect.flatMap(Gateway, ({ checkout }) =>
-    checkout.submit(new URL(page).pathname.split("/").at(-1) ?? "", {
-      act: "card",
-      attempts,
-      number,
-      expiry: "04/30",
-      cvc: "737",
-      name: "Ada Lovelace"
-    })
-  )
-
-const untilPaid = (url: string) => untilState(url, "PAID")
 
 const untilState = (url: string, status: string) =>
   Effect.promise(() =>
@@ -76,52 +52,52 @@ it("has at most 40 lines", async () => {
   expect(source.trimEnd().split("\n").length).toBeLessThanOrEqual(40)
 })
 
-it("a shop in plain JavaScript is paid by a second card, and ends with 0 on SIGTERM", () =>
-  withSandbox(
-    Effect.gen(function* () {
-      const { child, exited, url } = yield* start("paid.db", yield* freePort)
-      const { page, status } = yield* place(url)
-      expect(status).toBe(201)
-      yield* pay(page, "4000000000000002")
-      yield* pay(page, "4242424242424242", "1")
-      yield* untilPaid(url)
-      expect(yield* place(url, "teapot")).toMatchObject({ status: 502, code: "RequestConflict" })
-      expect(yield* place(url, "gold", "18")).toMatchObject({
-        status: 400,
-        code: "ValidationFailed"
-      })
-      const [, paid] = yield* (yield* Gateway).transactions
-      yield* (yield* Gateway).move(paid?.transactionId ?? "", "CHARGEBACK")
-      yield* untilState(url, "DISPUTED")
-      child.kill("SIGTERM")
-      expect(yield* exited).toEqual({ code: 0, signal: null })
+sandboxed(
+  "a shop in plain JavaScript is paid by a second card, and ends with 0 on SIGTERM",
+  function* () {
+    const { child, exited, url } = yield* start("paid.db", yield* freePort)
+    const { page, status } = yield* place(url)
+    expect(status).toBe(201)
+    yield* pay(page, "4000000000000002")
+    yield* pay(page, "4242424242424242", "1")
+    yield* untilState(url, "PAID")
+    expect(yield* place(url, "teapot")).toMatchObject({ status: 502, code: "RequestConflict" })
+    expect(yield* place(url, "gold", "18")).toMatchObject({
+      status: 400,
+      code: "ValidationFailed"
     })
-  ))
+    const [, paid] = yield* (yield* Gateway).transactions
+    yield* (yield* Gateway).move(paid?.transactionId ?? "", "CHARGEBACK")
+    yield* untilState(url, "DISPUTED")
+    child.kill("SIGTERM")
+    expect(yield* exited).toEqual({ code: 0, signal: null })
+  }
+)
 
-it("an order has one page although the shop was killed before the service answered", () =>
-  withSandbox(
-    Effect.gen(function* () {
-      const faults = yield* Faults
-      const { checkout, transactions } = yield* Gateway
-      yield* faults.add({ endpoint: "POST /v1/payments/intent", fault: "delay" })
-      const port = yield* freePort
-      const first = yield* start("killed.db", port)
-      yield* Effect.forkScoped(Effect.exit(place(first.url)))
-      yield* checkout.intents.pipe(
-        Effect.repeat({
-          until: ({ length }) => length === 1,
-          schedule: Schedule.spaced("20 millis")
-        })
-      )
-      first.child.kill("SIGKILL")
-      yield* first.exited
-      yield* faults.clear
-      // The lease of the killed process is over.
-      const second = yield* start("killed.db", port, 31_000)
-      const { page } = yield* place(second.url)
-      yield* pay(page)
-      yield* untilPaid(second.url)
-      expect(yield* checkout.intents).toHaveLength(1)
-      expect(yield* transactions).toHaveLength(1)
-    })
-  ))
+sandboxed(
+  "an order has one page although the shop was killed before the service answered",
+  function* () {
+    const faults = yield* Faults
+    const { checkout, transactions } = yield* Gateway
+    yield* faults.add({ endpoint: "POST /v1/payments/intent", fault: "delay" })
+    const port = yield* freePort
+    const first = yield* start("killed.db", port)
+    yield* Effect.forkScoped(Effect.exit(place(first.url)))
+    yield* checkout.intents.pipe(
+      Effect.repeat({
+        until: ({ length }) => length === 1,
+        schedule: Schedule.spaced("20 millis")
+      })
+    )
+    first.child.kill("SIGKILL")
+    yield* first.exited
+    yield* faults.clear
+    // The lease of the killed process is over.
+    const second = yield* start("killed.db", port, 31_000)
+    const { page } = yield* place(second.url)
+    yield* pay(page)
+    yield* untilState(second.url, "PAID")
+    expect(yield* checkout.intents).toHaveLength(1)
+    expect(yield* transactions).toHaveLength(1)
+  }
+)

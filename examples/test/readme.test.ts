@@ -1,18 +1,23 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { start } from "@pawl/test-support/Program"
+import { live } from "@pawl/test-support/Tests"
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
-import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { globSync } from "node:fs"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { expect, it } from "vitest"
-import { freePort, nodeAheadBy, temporary } from "./processes.ts"
+import { freePort, nodeAheadBy, sandboxed, settings, temporary } from "./processes.ts"
 
 const root = new URL("../../", import.meta.url)
 const program = new URL("examples/src/pay.ts", root)
+
+/** Starts a command in a directory. */
+const startIn = (
+  directory: string,
+  words: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>
+) => start("sh", ["-c", 'cd "$0" && exec "$@"', directory, ...words], env)
 
 /** A file from which `pawl` can be imported. */
 const plain = Effect.gen(function* () {
@@ -70,29 +75,23 @@ const killed = Effect.fnUntraced(function* (pay: ReturnType<typeof start>) {
   return paid?.transactionId
 })
 
-it("has a program in plain JavaScript of ten lines, which is the quick start", () =>
-  Effect.gen(function* () {
-    const { code } = yield* plain
-    const guide = yield* Effect.promise(() =>
-      readFile(new URL("docs/guides/quick-start.md", root), "utf8")
-    )
-    expect(code.trimEnd().split("\n").length).toBeLessThanOrEqual(10)
-    expect(guide).toContain(code)
-  }).pipe(Effect.scoped, Effect.runPromise))
+live("has a program in plain JavaScript of ten lines, which is the quick start", function* () {
+  const { code } = yield* plain
+  const guide = yield* Effect.promise(() =>
+    readFile(new URL("docs/guides/quick-start.md", root), "utf8")
+  )
+  expect(code.trimEnd().split("\n").length).toBeLessThanOrEqual(10)
+  expect(guide).toContain(code)
+})
 
-it("C03 in plain JavaScript makes its payment once when it is killed before the response, and tells its end", () =>
-  Effect.gen(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
+sandboxed(
+  "C03 in plain JavaScript makes its payment once when it is killed before the response, and tells its end",
+  function* () {
     const { transactions } = yield* Gateway
     const directory = yield* temporary
     const { path, port } = yield* plain
-    const pay = (ahead: number) =>
-      start("sh", ["-c", 'cd "$0" && exec "$@"', directory, ...nodeAheadBy(ahead), path], {
-        PAWL_BASE_URL: baseUrl,
-        PAWL_MERCHANT_KEY: "sandbox-key",
-        PAWL_MERCHANT_SECRET: "sandbox-secret",
-        PAWL_PUBLIC_URL: `http://127.0.0.1:${port}`
-      })
+    const env = { ...(yield* settings), PAWL_PUBLIC_URL: `http://127.0.0.1:${port}` }
+    const pay = (ahead: number) => startIn(directory, [...nodeAheadBy(ahead), path], env)
     yield* killed(pay(0))
     // The lease of the killed process ends after 30 seconds.
     const restarted = yield* pay(31_000)
@@ -108,29 +107,18 @@ it("C03 in plain JavaScript makes its payment once when it is killed before the 
       yield* (yield* pay(600_000)).line(/^order-17 is SUCCEED$/mu)
     }
     expect(yield* transactions).toHaveLength(1)
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(Layer.provide(Sandbox.layer(), NodeHttpClient.layerUndici)),
-    Effect.runPromise
-  ))
+  }
+)
 
-it("C03 makes its payment once when it is killed before the response, and says so", () =>
-  Effect.gen(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
+sandboxed(
+  "C03 makes its payment once when it is killed before the response, and says so",
+  function* () {
     const { transactions } = yield* Gateway
     const { add } = yield* Faults
     const directory = yield* temporary
+    const env = { ...(yield* settings), PAWL_STORE: "sqlite:orders.db" }
     const pay = (ahead: number) =>
-      start(
-        "sh",
-        ["-c", 'cd "$0" && exec "$@"', directory, ...nodeAheadBy(ahead), program.pathname],
-        {
-          PAWL_BASE_URL: baseUrl,
-          PAWL_MERCHANT_KEY: "sandbox-key",
-          PAWL_MERCHANT_SECRET: "sandbox-secret",
-          PAWL_STORE: "sqlite:orders.db"
-        }
-      )
+      startIn(directory, [...nodeAheadBy(ahead), program.pathname], env)
     const id = yield* killed(pay(0))
     const restarted = yield* pay(31_000)
     yield* restarted.line(new RegExp(`transactionId: '${id}'`, "u"))
@@ -144,18 +132,15 @@ it("C03 makes its payment once when it is killed before the response, and says s
     yield* again.line(new RegExp(`transactionId: '${id}'`, "u"))
     again.child.kill("SIGTERM")
     yield* again.exited
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(Layer.provide(Sandbox.layer(), NodeHttpClient.layerUndici)),
-    Effect.runPromise
-  ))
+  }
+)
 
 /** Runs a program as the quick start does: `pawl sandbox -- node PROGRAM`. */
-const sandboxed = Effect.fnUntraced(function* (path: string, port: string) {
+const quickStart = Effect.fnUntraced(function* (path: string, port: string) {
   const command = new URL("packages/sandbox/src/bin/pawl-sandbox.ts", root).pathname
   const sandbox = [process.execPath, command, "--port", "0", "--pace", "10ms"]
-  const words = [yield* temporary, ...sandbox, "--", process.execPath, path]
-  const program = yield* start("sh", ["-c", 'cd "$0" && exec "$@"', ...words], { PORT: port })
+  const words = [...sandbox, "--", process.execPath, path]
+  const program = yield* startIn(yield* temporary, words, { PORT: port })
   const origin = yield* program.line(/^ready (\S+)\/api$/mu)
   // A machine under load may answer a callback with 503: the service repeats it 2 minutes later.
   const advance = Effect.promise(() =>
@@ -177,12 +162,11 @@ const sandboxed = Effect.fnUntraced(function* (path: string, port: string) {
   yield* program.exited
 })
 
-it("pays with one command, which starts the service too", () =>
-  Effect.gen(function* () {
-    const { path, port } = yield* plain
-    yield* sandboxed(path, port)
-    yield* sandboxed(program.pathname, yield* freePort)
-  }).pipe(Effect.scoped, Effect.runPromise))
+live("pays with one command, which starts the service too", function* () {
+  const { path, port } = yield* plain
+  yield* quickStart(path, port)
+  yield* quickStart(program.pathname, yield* freePort)
+})
 
 it("lists every example in the table of the README", async () => {
   const table = await readFile(new URL("examples/README.md", root), "utf8")

@@ -126,10 +126,4 @@ const main = Effect.gen(function* () {
   return held
 })
 
-NodeRuntime.runMain(
-  Effect.tap(main, (held) =>
-    Effect.sync(() => {
-      process.exitCode = held ? 0 : 1
-    })
-  )
-)
+NodeRuntime.runMain(Effect.map(main, (held) => void (process.exitCode = held ? 0 : 1)))

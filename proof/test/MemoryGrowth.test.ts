@@ -2,11 +2,12 @@
  * Stores in memory do about the same work with many rows as with few. Work is counted in executed
  * blocks, not in time.
  */
+import { live } from "@pawl/test-support/Tests"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { expect, it } from "@effect/vitest"
+import { expect } from "vitest"
 import * as WorkCounter from "../src/fuzz/WorkCounter.ts"
 
 const few = 500
@@ -98,18 +99,17 @@ const measure = Effect.fnUntraced(function* (count: number) {
   )
 })
 
-it.effect(
+live(
   "a ledger and a request store in memory do less than twice the work with 16 times the rows",
-  () =>
-    Effect.gen(function* () {
-      const measured = (count: number) =>
-        Effect.scoped(Effect.provide(measure(count), Layer.fresh(stores), { local: true }))
-      const small = yield* measured(few)
-      const large = yield* measured(many)
-      for (const [position, { found, name, work: atMany }] of large.entries()) {
-        const atFew = small[position]?.work ?? 0
-        expect([name, found > 0]).toEqual([name, true])
-        expect([name, atMany < 2 * atFew || { atFew, atMany }]).toEqual([name, true])
-      }
-    })
+  function* () {
+    const measured = (count: number) =>
+      Effect.scoped(Effect.provide(measure(count), Layer.fresh(stores), { local: true }))
+    const small = yield* measured(few)
+    const large = yield* measured(many)
+    for (const [position, { found, name, work: atMany }] of large.entries()) {
+      const atFew = small[position]?.work ?? 0
+      expect([name, found > 0]).toEqual([name, true])
+      expect([name, atMany < 2 * atFew || { atFew, atMany }]).toEqual([name, true])
+    }
+  }
 )

@@ -1,18 +1,20 @@
 import { bundleOf } from "../../test-support/src/Program.ts"
-import { execFile, execFileSync } from "node:child_process"
+import { startInTest } from "../../test-support/src/ProgramTests.ts"
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { connect } from "node:net"
 import { freePort } from "../../test-support/src/FreePort.ts"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
+import { read, root } from "../repository.ts"
 
-const root = resolve(import.meta.dirname, "../..")
 const conform = bundleOf(join(root, "packages/sandbox/src/bin/pawl-conform.ts"))
 const receiver = bundleOf(join(root, "packages/receiver/src/bin/pawl-receiver.ts"))
 const folder = join(root, ".github/actions/conform")
-const action = readFileSync(join(folder, "action.yml"), "utf8")
-const script = readFileSync(join(folder, "conform.sh"), "utf8")
+const action = read(".github/actions/conform/action.yml")
+const script = read(".github/actions/conform/conform.sh")
+const [, inputs = ""] = /^inputs:\n(.*?)^outputs:/msu.exec(action) ?? []
 const temporary = mkdtempSync(join(tmpdir(), "pawl-action-"))
 afterAll(() => rmSync(temporary, { recursive: true }))
 
@@ -21,7 +23,6 @@ const allIn = (text: string, pattern: RegExp) => [
 ]
 
 it("gives every input to the script as a variable, and puts no input into its text", () => {
-  const [, inputs = ""] = /^inputs:\n(.*?)^outputs:/msu.exec(action) ?? []
   const names = allIn(inputs, /^ {2}([a-z-]+):$/gmu)
   const variables = names.map((name) => `CONFORM_${name.toUpperCase().replaceAll("-", "_")}`)
   expect(names.length).toBeGreaterThan(8)
@@ -32,8 +33,7 @@ it("gives every input to the script as a variable, and puts no input into its te
 })
 
 it("has a row for every input in the guide", () => {
-  const guide = readFileSync(join(root, "docs/guides/conform-in-ci.md"), "utf8")
-  const [, inputs = ""] = /^inputs:\n(.*?)^outputs:/msu.exec(action) ?? []
+  const guide = read("docs/guides/conform-in-ci.md")
   for (const name of allIn(inputs, /^ {2}([a-z-]+):$/gmu)) {
     expect(guide).toMatch(new RegExp(`^\\|[^|]*\`${name}\``, "mu"))
   }
@@ -46,33 +46,29 @@ const isListening = (port: number): Promise<boolean> =>
     socket.once("error", () => done(false))
   })
 
+const conformWith = async (env: Readonly<Record<string, string>>) => {
+  const { ended, stderr, stdout } = startInTest("bash", [join(folder, "conform.sh")], env)
+  return { code: await ended, stderr: stderr(), stdout: stdout() }
+}
+
 /** Runs the script with a receiver that it starts. */
 const run = async (start: (port: number) => string, only: string) => {
   const [port, apiPort] = [await freePort(), await freePort()]
   const file = (name: string) => join(temporary, `${port}-${name}`)
-  const ended = await new Promise<{ readonly code: number; readonly text: string }>((done) => {
-    execFile(
-      "bash",
-      [join(folder, "conform.sh")],
-      {
-        env: {
-          ...process.env,
-          CONFORM_URL: `http://127.0.0.1:${port}/callback`,
-          CONFORM_START: start(port),
-          CONFORM_API_PORT: String(apiPort),
-          CONFORM_MERCHANT_SECRET: "a secret that is not printed",
-          CONFORM_ONLY: only,
-          CONFORM_JUNIT: file("conform.xml"),
-          CONFORM_COMMAND: `${process.execPath} ${conform}`,
-          GITHUB_OUTPUT: file("output"),
-          GITHUB_STEP_SUMMARY: file("summary.md")
-        }
-      },
-      (error, out, err) => done({ code: Number(error?.code ?? 0), text: `${out}${err}` })
-    )
+  const { code, stderr, stdout } = await conformWith({
+    CONFORM_URL: `http://127.0.0.1:${port}/callback`,
+    CONFORM_START: start(port),
+    CONFORM_API_PORT: String(apiPort),
+    CONFORM_MERCHANT_SECRET: "a secret that is not printed",
+    CONFORM_ONLY: only,
+    CONFORM_JUNIT: file("conform.xml"),
+    CONFORM_COMMAND: `${process.execPath} ${conform}`,
+    GITHUB_OUTPUT: file("output"),
+    GITHUB_STEP_SUMMARY: file("summary.md")
   })
   return {
-    ...ended,
+    code,
+    text: stdout + stderr,
     isStillListening: await isListening(port),
     junit: file("conform.xml"),
     output: readFileSync(file("output"), "utf8"),
@@ -121,14 +117,7 @@ it("fails on a receiver that breaks a law, and names it", async () => {
 })
 
 it("says that the command of the receiver has ended", async () => {
-  const [url, env] = [`http://127.0.0.1:${await freePort()}/`, process.env]
-  const ended = new Promise<string>((done) => {
-    execFile(
-      "bash",
-      [join(folder, "conform.sh")],
-      { env: { ...env, CONFORM_URL: url, CONFORM_START: "exit 3" } },
-      (error, out) => done(`${error?.code} ${out}`)
-    )
-  })
-  expect(await ended).toBe("1 ::error::The command of `start` has ended\n")
+  const url = `http://127.0.0.1:${await freePort()}/`
+  const { code, stdout } = await conformWith({ CONFORM_URL: url, CONFORM_START: "exit 3" })
+  expect([code, stdout]).toEqual([1, "::error::The command of `start` has ended\n"])
 })

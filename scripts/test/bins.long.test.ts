@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from "node:child_process"
 import {
   cpSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -11,17 +10,17 @@ import {
 } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 import { tmpdir } from "node:os"
-import { delimiter, dirname, join, resolve } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import { find, read, root } from "../repository.ts"
 
 interface Manifest {
   readonly bin?: Readonly<Record<string, string>>
   readonly engines: { readonly node: string }
 }
 
-const root = resolve(import.meta.dirname, "../..")
-const bins = globSync("packages/*/package.json", { cwd: root }).flatMap((path) => {
-  const { bin = {}, engines } = JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest
+const bins = find("packages/*/package.json").flatMap((path) => {
+  const { bin = {}, engines } = JSON.parse(read(path)) as Manifest
   return Object.entries(bin).map(([name, file]) => ({
     name,
     file: join(root, dirname(path), file),

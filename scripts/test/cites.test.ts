@@ -1,9 +1,7 @@
-import { existsSync, globSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-
-const root = join(import.meta.dirname, "../..")
-const read = (path: string) => readFileSync(join(root, path), "utf8")
+import { find, read, root } from "../repository.ts"
 
 /** The comments of a source, each as one line. */
 const commentsOf = (source: string): ReadonlyArray<string> =>
@@ -11,10 +9,9 @@ const commentsOf = (source: string): ReadonlyArray<string> =>
     comment.replaceAll(/\n\s*(?:\*|\/\/)\s*/gu, " ")
   )
 
-const comments = globSync("packages/*/src/**/*.ts", {
-  cwd: root,
-  exclude: (path) => path.endsWith(".d.ts")
-}).flatMap((path) => commentsOf(read(path)).map((comment) => ({ path, comment })))
+const comments = find("packages/*/src/**/*.ts").flatMap((path) =>
+  commentsOf(read(path)).map((comment) => ({ path, comment }))
+)
 
 /** The headings of the specification, without brackets at their ends. */
 const sections = new Set(

@@ -10,10 +10,10 @@ import {
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
+import { read, root } from "../repository.ts"
 
-const root = resolve(import.meta.dirname, "../..")
 const copy = mkdtempSync(join(tmpdir(), "pawl-field-"))
 afterAll(() => rmSync(copy, { recursive: true }))
 
@@ -55,8 +55,7 @@ it("a field is added as CONTRIBUTING.md says", () => {
   for (const links of globSync("{packages/*,test-support}/node_modules", { cwd: root })) {
     cpSync(join(root, links), join(copy, links), { recursive: true, verbatimSymlinks: true })
   }
-  const [, diff = ""] =
-    /^```diff\n(.+?)^```/msu.exec(readFileSync(join(root, "CONTRIBUTING.md"), "utf8")) ?? []
+  const [, diff = ""] = /^```diff\n(.+?)^```/msu.exec(read("CONTRIBUTING.md")) ?? []
   const node = (...args: ReadonlyArray<string>) => {
     const { status, stderr, stdout } = spawnSync(process.execPath, args, {
       cwd: copy,

@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { expect, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
 import { ofFlags, ofKubernetes } from "../deploy.ts"
+import * as Repository from "../repository.ts"
 
-const read = (name: string) => readFileSync(join(import.meta.dirname, "../../deploy", name), "utf8")
+const read = (name: string) => Repository.read(`deploy/${name}`)
 const manifests = read("kubernetes.yaml")
 
 it("reports a wrong value and an unknown field of a manifest", async () => {

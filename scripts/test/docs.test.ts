@@ -1,16 +1,15 @@
 /** Runs every example of the documentation. `check examples` type-checks them. */
 import { bundleOf } from "../../test-support/src/Program.ts"
 import { execFile } from "node:child_process"
-import { existsSync, globSync, readFileSync } from "node:fs"
-import { readFile, rm } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
 import { promisify } from "node:util"
 import { parseSync } from "oxc-parser"
 import { afterAll, describe, expect, it } from "vitest"
 import { makeFolder, paths, write, writeAll } from "../examples.ts"
+import { find, read, root } from "../repository.ts"
 import { snippets } from "../snippets.ts"
 
-const root = resolve(import.meta.dirname, "../..")
 const folder = await makeFolder()
 afterAll(() => rm(folder, { recursive: true }))
 const examples = await writeAll(folder)
@@ -22,27 +21,22 @@ describe("the examples of the documentation", () => {
 })
 
 it("every picture is made by a benchmark or by a test, which fails when its page changed", () => {
-  const shown = globSync("packages/*/test/*.browser.test.ts", { cwd: root }).flatMap((path) =>
+  const shown = find("packages/*/test/*.browser.test.ts").flatMap((path) =>
     Array.from(
-      readFileSync(join(root, path), "utf8").matchAll(/Picture\.shows\(page, "([^"]+)"/gu),
-      ([, name = ""]) => name
+      read(path).matchAll(/Picture\.shows\(page, "([^"]+)"/gu),
+      ([, name = ""]) => `docs/images/${name}`
     )
   )
-  const kept = globSync("*", { cwd: join(root, "docs/images") })
-  expect(kept.filter((name) => !name.startsWith("bench-")).toSorted()).toEqual(shown.toSorted())
+  const kept = find("docs/images/*").filter((name) => !name.includes("/bench-"))
+  expect(kept).toEqual(shown.toSorted())
 })
 
 describe("an example that is not run", () => {
   const pages = paths.filter((path) => path.endsWith(".md"))
-  const blocks = async (language: string) => {
-    const found = pages.map(async (path) =>
-      snippets(path, await readFile(join(root, path), "utf8"), language)
-    )
-    return (await Promise.all(found)).flat()
-  }
+  const blocks = (language: string) => pages.flatMap((path) => snippets(path, read(path), language))
 
-  it("is valid JSON or JavaScript, as its page says", async () => {
-    const [json, js] = await Promise.all([blocks("json"), blocks("js")])
+  it("is valid JSON or JavaScript, as its page says", () => {
+    const [json, js] = [blocks("json"), blocks("js")]
     expect(json.length * js.length).toBeGreaterThan(0)
     for (const { code, line, path } of json) {
       expect(() => JSON.parse(code), `${path}:${line}`).not.toThrow()
@@ -52,23 +46,16 @@ describe("an example that is not run", () => {
     }
   })
 
-  it("gives no process a secret as an argument, which every user of a machine can read", async () => {
-    const others = globSync(
-      "{.ci,.github,deploy,examples,packages/*/src}/**/*.{sh,ts,js,html,yml,yaml,service}",
-      {
-        cwd: root,
-        exclude: ["**/node_modules/**", "**/dist/**"]
-      }
+  it("gives no process a secret as an argument, which every user of a machine can read", () => {
+    const others = find(
+      "{.ci,.github,deploy,examples/{src,test},packages/*/src}/**/*.{sh,ts,js,html,yml,yaml,service}"
     )
     const secret =
       /--(?:[a-z-]*(?:secret|token|password|card))(?: +|=)["'$A-Za-z0-9]\S*|(?:-H|--header) +"authorization: \w+ \$\{?PAWL_\w+/giu
-    const found = [...pages, ...others].map(async (path) =>
-      Array.from(
-        (await readFile(join(root, path), "utf8")).matchAll(secret),
-        ([each]) => `${path}: ${each}`
-      )
+    const found = [...pages, ...others].flatMap((path) =>
+      Array.from(read(path).matchAll(secret), ([each]) => `${path}: ${each}`)
     )
-    expect((await Promise.all(found)).flat()).toEqual([])
+    expect(found).toEqual([])
   })
 
   it.for([
@@ -80,9 +67,11 @@ describe("an example that is not run", () => {
       "--help"
     ])
     const known = stdout.match(/--[a-z-]+/gu)
-    const texts = await Promise.all(pages.map((path) => readFile(join(root, path), "utf8")))
     const given = Array.from(
-      texts.join("\n").matchAll(new RegExp(`pnpm@[\\d.]+ ${command} ([^\`\\n]*)`, "gu")),
+      pages
+        .map(read)
+        .join("\n")
+        .matchAll(new RegExp(`pnpm@[\\d.]+ ${command} ([^\`\\n]*)`, "gu")),
       ([, args = ""]) => args.match(/--[a-z-]+/gu) ?? []
     ).flat()
     expect(given.length).toBeGreaterThan(0)
@@ -92,38 +81,23 @@ describe("an example that is not run", () => {
 
 describe("a page of docs/guides or docs/flows", () => {
   const opening = /^# .+\n\nFor [^.;]+; \w+ minutes?\b/u
-  const guides = globSync("docs/{guides,flows}/*.md", { cwd: root }).toSorted()
-
-  it.for(guides)("%s says first for whom it is and how long it takes to read", async (path) => {
-    expect(await readFile(join(root, path), "utf8")).toMatch(opening)
-  })
+  it.for(find("docs/{guides,flows}/*.md"))(
+    "%s says first for whom it is and how long it takes to read",
+    (path) => expect(read(path)).toMatch(opening)
+  )
 })
 
-describe("the guide for production", async () => {
-  const page = await readFile(join(root, "docs/guides/production.md"), "utf8")
-  const sources = await Promise.all(
-    [
-      "webhook/src/internal/work/ClockWatch",
-      "webhook/src/internal/work/Outage",
-      "webhook/src/internal/work/RowSteps",
-      "webhook/src/internal/work/Progress",
-      "webhook/src/internal/work/Cleaner",
-      "webhook/src/internal/requests/Attempt",
-      "webhook/src/internal/requests/Process",
-      "webhook/src/internal/rule/RequestRule",
-      "webhook/src/internal/rule/Order",
-      "webhook/src/Journal",
-      "receiver/src/internal/merchants/Nobody",
-      "webhook/src/internal/doors/RefusedAlarm",
-      "webhook/src/internal/ledger/Accepting",
-      "webhook/src/Receiver",
-      "webhook/src/internal/work/Teller",
-      "webhook/src/NodeReceiver"
-    ]
-      .map((name) => `packages/${name}.ts`)
-      .map((path) => readFile(join(root, path), "utf8"))
+describe("the guide for production", () => {
+  const page = read("docs/guides/production.md")
+  const sources = find(
+    "packages/{webhook/src/{*,internal/{doors,ledger,requests,rule,work}/*},receiver/src/internal/merchants/*}.ts"
   )
-  const code = sources.join("\n")
+  // Reasons of one alarm, and reasons for an error.
+  const others = /\/(?:Backlog|CallbackUrl|NodeSqlite)\.ts$/u
+  const code = sources
+    .filter((path) => !others.test(path))
+    .map(read)
+    .join("\n")
 
   it("says what to do about every alarm", () => {
     const rows =
@@ -152,34 +126,23 @@ describe("the guide for production", async () => {
   })
 })
 
-describe("the promises about a payment", async () => {
-  const rows = (await readFile(join(root, "docs/promises.md"), "utf8"))
-    .split("\n")
-    .filter((line) => /^\| [A-Z]/u.test(line))
-
-  it("each name a test or a run that exists", () => {
-    expect(rows.length).toBeGreaterThan(10)
-    for (const row of rows) {
-      const files = Array.from(row.matchAll(/\]\(\.\.\/([^)#]+\.ts)\)/gu), ([, file = ""]) => file)
-      expect(files).not.toEqual([])
-      expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
-    }
-  })
+it("each promise about a payment links a test or a run", () => {
+  const rows = read("docs/promises.md").match(/^\| [A-Z].*$/gmu) ?? []
+  expect(rows.length).toBeGreaterThan(10)
+  for (const row of rows) expect(row).toMatch(/\]\(\.\.\/[^)#]+\.ts\)/u)
 })
 
-describe("a wrong example", () => {
-  it("is reported when its assertion fails", async () => {
-    let line = 2
-    const broken = async (code: string) => {
-      const { file } = await write(folder, { path: "b.md", line: line++, code })
-      return import(file).then(
-        () => "kept",
-        (error: unknown) => String(error)
-      )
-    }
-    expect(await broken("[1, { a: 2 }] // => [1, { a: 2 }]")).toBe("kept")
-    expect(await broken("[1, { a: 2 }] // => [1, { a: 3 }]")).toMatch(/AssertionError/u)
-    expect(await broken("({ a: undefined }) // => {}")).toMatch(/AssertionError/u)
-    expect(await broken('throw new Error("no")')).toMatch(/Error: no/u)
-  })
+it("a wrong example is reported when its assertion fails", async () => {
+  let line = 2
+  const broken = async (code: string) => {
+    const { file } = await write(folder, { path: "b.md", line: line++, code })
+    return import(file).then(
+      () => "kept",
+      (error: unknown) => String(error)
+    )
+  }
+  expect(await broken("[1, { a: 2 }] // => [1, { a: 2 }]")).toBe("kept")
+  expect(await broken("[1, { a: 2 }] // => [1, { a: 3 }]")).toMatch(/AssertionError/u)
+  expect(await broken("({ a: undefined }) // => {}")).toMatch(/AssertionError/u)
+  expect(await broken('throw new Error("no")')).toMatch(/Error: no/u)
 })

@@ -2,14 +2,10 @@
  * An editor shows a sentence for each name that a user meets: an export of a public module, a
  * member of an exported interface or service, and a field of an exported class or error.
  */
-import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseSync } from "oxc-parser"
 import { describe, expect, it } from "vitest"
-
-const root = join(import.meta.dirname, "../..")
-const read = (path: string) => readFileSync(join(root, path), "utf8")
-const packages = ["core", "http", "pawl", "receiver", "sandbox", "testkit", "webhook"]
+import { find, packages, read } from "../repository.ts"
 
 interface Node {
   readonly type: string
@@ -72,7 +68,7 @@ const undocumented = (text: string): ReadonlyArray<string> => {
 }
 
 it.for(packages)("each name of %s has a sentence", (name) => {
-  const files = globSync(`packages/${name}/src/*.ts`, { cwd: root })
+  const files = find(`packages/${name}/src/*.ts`)
   // A public module exports interfaces of some private ones.
   const again = files.flatMap((path) =>
     Array.from(read(path).matchAll(/^export .* from "\.\/(internal\/.*)"$/gmu), ([, file]) =>

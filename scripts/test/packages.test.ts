@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { expect, it } from "vitest"
 import { objections, unexplained } from "../packages.ts"
+import { read } from "../repository.ts"
 
 const exports = { "./*": "./src/*.ts", "./bin/*": null, "./internal/*": "./src/internal/*.ts" }
 const built = { types: "./dist/*.d.ts", default: "./dist/*.js" }
@@ -49,6 +48,5 @@ it("reports a dependency without a reason, and a reason without a dependency", (
 })
 
 it("pawl accepts each patch of Effect: with an exact version a program has two copies, whose types differ", () => {
-  const file = join(import.meta.dirname, "../../pnpm-workspace.yaml")
-  expect(readFileSync(file, "utf8")).toMatch(/^ {2}effect: ~/mu)
+  expect(read("pnpm-workspace.yaml")).toMatch(/^ {2}effect: ~/mu)
 })

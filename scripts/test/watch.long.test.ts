@@ -1,12 +1,12 @@
 import * as Promtool from "../../test-support/src/Promtool.ts"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { metrics, namesIn, read, series } from "../metrics.ts"
+import * as Metrics from "../metrics.ts"
+import { read } from "../repository.ts"
 
-const root = resolve(import.meta.dirname, "../..")
-const textOf = (path: string): string => readFileSync(join(root, path), "utf8")
+const { metrics, namesIn, series } = Metrics
 const rules = readFileSync(Promtool.rules, "utf8")
 const alerts = Array.from(rules.matchAll(/- alert: (\w+)/gu), ([, name = ""]) => name)
 
@@ -14,7 +14,7 @@ interface Panel {
   readonly title: string
   readonly targets?: ReadonlyArray<{ readonly expr: string }>
 }
-const dashboard = JSON.parse(textOf("deploy/grafana/pawl.json")) as {
+const dashboard = JSON.parse(read("deploy/grafana/pawl.json")) as {
   readonly panels: ReadonlyArray<Panel>
   readonly templating: { readonly list: ReadonlyArray<{ readonly query: unknown }> }
 }
@@ -22,7 +22,7 @@ const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map((
 
 it("the tables of the modules have a metric, its labels and its kind in a row", () => {
   expect(
-    read(
+    Metrics.read(
       [
         " * | `pawl_webhook_reads_total{answer}` | reads |",
         " * | `pawl_webhook_accept_duration_seconds` | histogram: time |",
@@ -76,7 +76,7 @@ it("the rules and the dashboard select and group by labels that exist", () => {
 })
 
 it("the guide for production has a row for every alert, and for no other", () => {
-  const page = textOf("docs/guides/production.md")
+  const page = read("docs/guides/production.md")
   const section = page.slice(page.indexOf("## 5."), page.indexOf("## 6."))
   const rows = Array.from(section.matchAll(/^\| `(Pawl\w+)`/gmu), ([, name]) => name)
   expect(rows).toEqual(alerts)
@@ -87,7 +87,7 @@ it("the guide for production has a row for every alert, and for no other", () =>
 
 it("every alert fires in a test", () => {
   const tests = ["packages/webhook", "packages/testkit"]
-    .map((home) => textOf(`${home}/test/AlertRules.long.test.ts`))
+    .map((home) => read(`${home}/test/AlertRules.long.test.ts`))
     .concat(readFileSync(Promtool.rulesTest, "utf8"))
     .join("\n")
   for (const alert of alerts)

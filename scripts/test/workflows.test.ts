@@ -1,7 +1,7 @@
-import { globSync, readFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { globSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
+import { find, read, root } from "../repository.ts"
 
 interface Step {
   readonly uses?: string
@@ -22,9 +22,7 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>
 }
 
-const root = resolve(import.meta.dirname, "../..")
-const read = (path: string): string => readFileSync(join(root, path), "utf8")
-const workflows = globSync(".github/workflows/*.yml", { cwd: root }).map((path) => ({
+const workflows = find(".github/workflows/*.yml").map((path) => ({
   path,
   ...(parse(read(path)) as Workflow)
 }))
@@ -40,10 +38,7 @@ const jobs = workflows.flatMap(({ jobs, path, permissions }) =>
 )
 
 describe("a workflow", () => {
-  const sources = [
-    ...globSync(".github/**/*.yml", { cwd: root }),
-    ...globSync("docs/**/*.md", { cwd: root })
-  ]
+  const sources = find(".github/**/*.yml", "docs/**/*.md")
 
   it("runs every action at a commit, beside which its version is", () => {
     const used = sources.flatMap((path) =>
@@ -101,7 +96,7 @@ it("a release publishes what the first job built: the tarballs of all packages, 
   const commands = release?.jobs["publish"]?.steps.map(({ run = "" }) => run) ?? []
   expect(commands.join("\n")).toMatch(/sha256sum --check --strict[^]*npm publish/u)
   const [, published = ""] = /for name in (.*); do/u.exec(commands.join("\n")) ?? []
-  const manifests = globSync("packages/*/package.json", { cwd: root }).map(
+  const manifests = find("packages/*/package.json").map(
     (path) => JSON.parse(read(path)) as { readonly name: string; readonly version: string }
   )
   const names = manifests.map(({ name }) => name.replace("@", "").replace("/", "-"))

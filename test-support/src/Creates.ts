@@ -16,6 +16,10 @@ const urls = {
   failureRedirectUrl: "https://shop.example/sorry"
 }
 
+const own = { requestId: "r-1", mid: "m-1" }
+const amount = "10.50"
+const euros = { amount, currency: "EUR" }
+
 type Body = Readonly<Record<string, unknown>>
 
 export interface Resources {
@@ -26,56 +30,32 @@ export interface Resources {
 export const creates: Readonly<Record<string, (resources: Resources) => Body>> = {
   "/payments/apm": () => payment(),
   "/payouts/apm": () => payment(),
-  "/payments/card": () => ({
-    requestId: "r-1",
-    mid: "m-1",
-    amount: "10.50",
-    currency: "EUR",
-    card,
-    callbackUrl
-  }),
-  "/payments/card/tokenize": () => ({ requestId: "r-1", mid: "m-1", card }),
-  "/payments/card/charge": ({ cardToken }) => ({
-    requestId: "r-1",
-    mid: "m-1",
-    amount: "10.50",
-    currency: "EUR",
-    cardToken,
-    callbackUrl
-  }),
-  "/payouts/card": () => ({ requestId: "r-1", mid: "m-1", amount: "10.50", card, callbackUrl }),
+  "/payments/card": () => ({ ...own, ...euros, card, callbackUrl }),
+  "/payments/card/tokenize": () => ({ ...own, card }),
+  "/payments/card/charge": ({ cardToken }) => ({ ...own, ...euros, cardToken, callbackUrl }),
+  "/payouts/card": () => ({ ...own, amount, card, callbackUrl }),
   "/refunds/card": ({ paymentId }) => ({
-    requestId: "r-1",
-    mid: "m-1",
+    ...own,
     transactionId: paymentId,
-    amount: "10.50",
+    amount,
     reason: "customer_request",
     callbackUrl
   }),
   "/payments/intent": () => ({
-    requestId: "r-1",
+    ...own,
+    ...euros,
+    ...urls,
     type: "PAYMENT",
-    mid: "m-1",
-    amount: "10.50",
-    currency: "EUR",
     lang: "en",
     billingDetails: { email: "ada@shop.example" },
     order: { title: "Tea" },
-    device: {},
-    ...urls
+    device: {}
   }),
   "/payments/card/recurring": ({ cardToken }) => ({
-    requestId: "r-1",
-    mid: "m-1",
+    ...own,
+    ...urls,
     cardToken,
-    plan: {
-      amount: "10.50",
-      currency: "EUR",
-      frequency: "MONTHLY",
-      interval: 1,
-      startDate: "1970-01-31"
-    },
-    ...urls
+    plan: { ...euros, frequency: "MONTHLY", interval: 1, startDate: "1970-01-31" }
   })
 }
 
@@ -97,18 +77,10 @@ export const ask = Effect.fnUntraced(function* (method: string, path: string, bo
 
 /** Creates a card token and a successful payment of the account `m-1`. */
 export const prepare = Effect.gen(function* () {
-  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
-    requestId: "prepared",
-    mid: "m-1",
-    card
-  })
-  const { transactionId } = yield* ask("POST", "/payments/card", {
-    requestId: "prepared",
-    mid: "m-1",
-    amount: "1000",
-    currency: "EUR",
-    card
-  })
+  const prepared = { ...own, requestId: "prepared", card }
+  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", prepared)
+  const payment = { ...prepared, amount: "1000", currency: "EUR" }
+  const { transactionId } = yield* ask("POST", "/payments/card", payment)
   yield* TestClock.adjust("1 minute")
   return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Resources
 })

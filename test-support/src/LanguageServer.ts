@@ -4,12 +4,6 @@ import { pathToFileURL } from "node:url"
 
 export const root = join(import.meta.dirname, "../..")
 
-export interface LanguageServer {
-  readonly hover: (offset: number) => Promise<string>
-  readonly completions: (offset: number) => Promise<ReadonlyArray<string>>
-  readonly stop: () => void
-}
-
 interface Message {
   readonly id?: number
   readonly method?: string
@@ -17,8 +11,10 @@ interface Message {
   readonly result?: unknown
 }
 
+export type LanguageServer = Awaited<ReturnType<typeof start>>
+
 /** The path need not exist. */
-export const start = async (path: string, text: string): Promise<LanguageServer> => {
+export const start = async (path: string, text: string) => {
   const tsc = join(root, "node_modules/typescript/bin/tsc")
   const child = spawn(process.execPath, [tsc, "--lsp", "--stdio"], {
     cwd: root,
@@ -71,17 +67,17 @@ export const start = async (path: string, text: string): Promise<LanguageServer>
     params: { textDocument: { uri, languageId: "typescript", version: 1, text } }
   })
   return {
-    hover: async (offset) => {
+    hover: async (offset: number): Promise<string> => {
       const result = await ask("textDocument/hover", at(offset))
       const { contents } = (result ?? {}) as { readonly contents?: { readonly value: string } }
       return contents?.value ?? ""
     },
-    completions: async (offset) => {
+    completions: async (offset: number): Promise<ReadonlyArray<string>> => {
       const result = (await ask("textDocument/completion", at(offset))) as {
         readonly items?: ReadonlyArray<{ readonly label: string }>
       } | null
       return result?.items?.map(({ label }) => label) ?? []
     },
-    stop: () => child.kill()
+    stop: (): void => void child.kill()
   }
 }

@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { readFileSync } from "node:fs"
-import { expect } from "vitest"
 import type * as Laws from "@pawl/testkit/Laws"
 
 export const breaks = async <Subject, Value>(
@@ -25,51 +24,21 @@ const docs = `${import.meta.dirname}/../../docs`
 const page = readFileSync(`${docs}/laws.md`, "utf8")
 const situations = readFileSync(`${docs}/situations.md`, "utf8")
 
-const lawsOf = (section: string): ReadonlyArray<string> => {
+/** The laws that a section of docs/laws.md lists, in their order. */
+export const lawsOf = (section: string): ReadonlyArray<string> => {
   const text = page.split(/^## /mu).find((each) => each.startsWith(`${section}\n`)) ?? ""
   const lines = text.matchAll(/^(?:- (.+)|(\d+)\. \[(.+)\]\(conform-laws\.md#law-\2\))$/gmu)
   return Array.from(lines, ([, law, , linked = ""]) => law ?? linked)
 }
 
-/** How many steps the counterexamples of its planted bugs have. */
-export interface Summary {
-  readonly list: string
-  readonly bugs: number
-  readonly median: number
-  readonly most: number
-}
-
-/** The second table of docs/situations.md. */
-export const summaries: ReadonlyArray<Summary> = Array.from(
+/** The second table of docs/situations.md: how many steps the counterexamples of planted bugs have. */
+export const summaries = Array.from(
   situations.matchAll(/^\| (of a .+?) +\| +(\d+) \| +(\d+) \| +(\d+) \|$/gmu),
   ([, list = "", ...numbers]) => {
     const [bugs = 0, median = 0, most = 0] = numbers.map(Number)
     return { list, bugs, median, most }
   }
 )
-
-/** Bugs that only a law of one example shows have no steps. */
-export const expectSummary = (of: string, found: ReadonlyArray<number | undefined>) => {
-  const steps = found.filter((each) => each !== undefined).toSorted((one, two) => one - two)
-  expect(summaries.find(({ list }) => list === `of ${of}`)).toEqual({
-    list: `of ${of}`,
-    bugs: steps.length,
-    median: steps[Math.floor(steps.length / 2)],
-    most: steps.at(-1)
-  })
-}
-
-/** Every law in its order. */
-export const expectListed = (of: string, laws: ReadonlyArray<Laws.LawText>) =>
-  expect(lawsOf(`Of ${of}`)).toEqual(names(laws))
-
-export const expectDescribed = (laws: ReadonlyArray<Laws.LawText>) => {
-  expect(new Set(names(laws)).size).toBe(laws.length)
-  for (const { explanation, section } of laws) {
-    expect(section).toMatch(/^(spec\.md, ".+"|docs\/decisions\/\d{4})$/u)
-    expect(explanation).toMatch(/\.$/u)
-  }
-}
 
 /** Of a counterexample that is a history, or has one. */
 export const stepsOf = (broken: Laws.LawBroken | undefined): number | undefined => {

@@ -5,15 +5,7 @@
 import { assert, beforeAll, describe, expect, it } from "vitest"
 import { repeats } from "./Repeats.ts"
 import type * as Laws from "@pawl/testkit/Laws"
-import {
-  breaks,
-  broken,
-  expectDescribed,
-  expectListed,
-  expectSummary,
-  names,
-  stepsOf
-} from "./LawTests.ts"
+import * as LawTests from "./LawTests.ts"
 
 /** A description, the beginning of the law's name, and the bug. */
 export type PlantedBug<Planted> = readonly [bug: string, beginning: string, plant: Planted]
@@ -40,7 +32,7 @@ export const describeBugs = <Planted>(
 ) =>
   describe(`the laws of ${of}`, () => {
     const lawOf = (beginning: string) => {
-      const [name, ...others] = names(laws).filter((each) => each.startsWith(beginning))
+      const [name, ...others] = LawTests.names(laws).filter((each) => each.startsWith(beginning))
       return others.length > 0 || name === undefined
         ? assert.fail(`not exactly one law begins with ${beginning}`)
         : name
@@ -58,16 +50,21 @@ export const describeBugs = <Planted>(
 
     it("each catch a planted bug that no other law catches", () => {
       const alone = [...found.values()].filter(({ broken }) => broken.length === 1)
-      expect(new Set(alone.flatMap(({ broken }) => broken))).toEqual(new Set(names(laws)))
+      expect(new Set(alone.flatMap(({ broken }) => broken))).toEqual(new Set(LawTests.names(laws)))
     })
 
     it("are listed in docs/laws.md, and the lengths of the counterexamples in docs/situations.md", () => {
-      expectListed(of, laws)
-      if (hasSteps)
-        expectSummary(
-          of,
-          Array.from(found.values(), ({ by }) => stepsOf(by))
-        )
+      expect(LawTests.lawsOf(`Of ${of}`)).toEqual(LawTests.names(laws))
+      if (!hasSteps) return
+      // Bugs that only a law of one example shows have no steps.
+      const steps = Array.from(found.values(), ({ by }) => LawTests.stepsOf(by))
+        .filter((each) => each !== undefined)
+        .toSorted((one, two) => one - two)
+      expect(LawTests.summaries.find(({ list }) => list === `of ${of}`)).toMatchObject({
+        bugs: steps.length,
+        median: steps[Math.floor(steps.length / 2)],
+        most: steps.at(-1)
+      })
     })
 
     it("say what is wrong, and not only that something is false", () => {
@@ -75,7 +72,13 @@ export const describeBugs = <Planted>(
         expect(by?.wrong ?? "").not.toMatch(/^Error: Expected\s+(?:true|false)\s/u)
     })
 
-    it("have different names, a section and an explanation", () => expectDescribed(laws))
+    it("have different names, a section and an explanation", () => {
+      expect(new Set(LawTests.names(laws)).size).toBe(laws.length)
+      for (const { explanation, section } of laws) {
+        expect(section).toMatch(/^(spec\.md, ".+"|docs\/decisions\/\d{4})$/u)
+        expect(explanation).toMatch(/\.$/u)
+      }
+    })
 
     more?.((bug) => found.get(bug))
   })
@@ -99,17 +102,17 @@ export const describePlantedBugs = <Subject, Value, Planted>(
     async (plant, name) => {
       const subject = await subjectOf(plant)
       const caught = (isNamed: boolean, numRuns: number) =>
-        breaks(
+        LawTests.breaks(
           laws.filter((law) => (law.name === name) === isNamed),
           subject,
           { seed: 1, numRuns }
         )
       const own = await caught(true, numRuns)
       const [by] = own
-      if (by === undefined || alone.has(name)) return { broken: broken(own), by }
+      if (by === undefined || alone.has(name)) return { broken: LawTests.broken(own), by }
       const others = await caught(false, repeats(numRuns))
       if (others.length === 0) alone.add(name)
-      return { broken: broken([...own, ...others]), by }
+      return { broken: LawTests.broken([...own, ...others]), by }
     },
     options
   )

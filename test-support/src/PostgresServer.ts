@@ -33,22 +33,16 @@ const run = async (name: string, ...args: ReadonlyArray<string>): Promise<string
   return stdout
 }
 
-/** A server. `kill` ends all its processes at once, as if its machine lost its memory. */
-export interface PostgresServer {
-  readonly port: number
-  readonly start: () => Promise<void>
-  readonly kill: () => Promise<void>
-  readonly promote: () => Promise<void>
+interface Options {
+  readonly primary?: { readonly port: number }
+  readonly settings?: Readonly<Record<string, number>>
 }
 
-/** Makes a server, or a standby of `primary`, which is deleted when the scope ends. */
-export const make = ({
-  primary,
-  settings = {}
-}: {
-  readonly primary?: PostgresServer
-  readonly settings?: Readonly<Record<string, number>>
-} = {}) =>
+/**
+ * Makes a server, or a standby of `primary`, which is deleted when the scope ends. `kill` ends all
+ * its processes at once, as if its machine lost its memory.
+ */
+export const make = ({ primary, settings = {} }: Options = {}) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const folder = mkdtempSync(join(tmpdir(), "pawl-postgres-"))

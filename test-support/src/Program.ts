@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -10,18 +9,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-export interface Program {
-  readonly child: ChildProcessWithoutNullStreams
-  /**
-   * Waits for a line of its standard output that matches. Returns the first group, or the whole
-   * match.
-   */
-  readonly line: (pattern: RegExp) => Effect.Effect<string>
-  readonly errorLine: (pattern: RegExp) => Effect.Effect<string>
-  readonly exited: Effect.Effect<Exit>
-  readonly stdout: () => string
-  readonly stderr: () => string
-}
+export type Program = Effect.Success<ReturnType<typeof start>>
 
 const root = join(import.meta.dirname, "../..")
 
@@ -44,7 +32,7 @@ export const start = (
   command: string,
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string | undefined>> = {}
-): Effect.Effect<Program, never, Scope.Scope> =>
+) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
@@ -66,44 +54,43 @@ export const start = (
         })
     ),
     ({ child, exited }) => {
-      let stdout = ""
-      let stderr = ""
+      const output = { stdout: "", stderr: "" }
       let changed = Promise.withResolvers<void>()
       const change = () => {
         changed.resolve()
         changed = Promise.withResolvers<void>()
       }
-      child.stdout.setEncoding("utf8").on("data", (text: string) => {
-        stdout += text
-        change()
-      })
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        stderr += text
-        change()
-      })
+      for (const name of ["stdout", "stderr"] as const)
+        child[name].setEncoding("utf8").on("data", (text: string) => {
+          output[name] += text
+          change()
+        })
       let hasExited = false
       child.once("close", () => {
         hasExited = true
         change()
       })
-      const lineOf = (output: () => string) => (pattern: RegExp) =>
+      const lineOf = (name: keyof typeof output) => (pattern: RegExp) =>
         Effect.promise(async () => {
           for (;;) {
-            const match = pattern.exec(output())
+            const match = pattern.exec(output[name])
             if (match !== null) return match[1] ?? match[0]
             if (hasExited) {
-              throw new Error(`The program ended before it printed ${pattern}:\n${stdout}${stderr}`)
+              const all = `${output.stdout}${output.stderr}`
+              throw new Error(`The program ended before it printed ${pattern}:\n${all}`)
             }
             await changed.promise
           }
         })
       return {
         child,
-        line: lineOf(() => stdout),
-        errorLine: lineOf(() => stderr),
+        /** Waits for output that matches. Returns the first group, or the whole match. */
+        line: lineOf("stdout"),
+        errorLine: lineOf("stderr"),
         exited: Effect.promise(() => exited),
-        stdout: () => stdout,
-        stderr: () => stderr
+        /** Returns the output so far. */
+        stdout: () => output.stdout,
+        stderr: () => output.stderr
       }
     }
   )

@@ -39,10 +39,7 @@ const samplesOf = (scrape: string): ReadonlyMap<string, string> =>
  * Throws unless exactly the given alerts fired during a recording: responses of `/metrics`, one
  * every 30 seconds.
  */
-export const expectAlerts = (
-  scrapes: ReadonlyArray<string>,
-  alerts: ReadonlyArray<string>
-): void => {
+export const expectAlerts = (scrapes: ReadonlyArray<string>, alerts: ReadonlyArray<string>) => {
   const all = scrapes.map(samplesOf)
   const names = new Set(all.flatMap((samples) => [...samples.keys()]))
   const valuesOf = (series: string): string =>

@@ -107,13 +107,20 @@ export const search = (
   request: TokenRequest
 ): string => `${tokenOf(kind, request)}&paymentMethod=${method}`
 
-export const tokenOf = (kind: CallbackUrl.Operation, request: TokenRequest): string =>
+export const tokenOf = (
+  kind: CallbackUrl.Operation,
+  request: TokenRequest,
+  key = secret,
+  merchant?: string
+): string =>
   Effect.runSync(
     Effect.provide(
       Effect.flatMap(CallbackUrl.CallbackUrl, (callbackUrl) =>
         callbackUrl.make("https://shop.example/callback?shop=1", kind, request)
       ),
-      CallbackUrl.layer(Redacted.make(secret)).pipe(Layer.provide(Layer.succeed(Hmac, { keyed })))
+      CallbackUrl.layer(Redacted.make(key), { merchant }).pipe(
+        Layer.provide(Layer.succeed(Hmac, { keyed }))
+      )
     )
   ).replace(/^[^?]*/u, "")
 

@@ -148,12 +148,7 @@ export const authenticateBy = <R>(by: ReturnType<typeof sender<R>>) =>
 export const authenticate = authenticateBy(send)
 
 export const checksum = (
-  body: {
-    readonly accountId: string
-    readonly requestId: string
-    readonly amount: string
-    readonly currency: string
-  },
+  body: Readonly<Record<"accountId" | "requestId" | "amount" | "currency", string>>,
   secret = "sandbox-secret"
 ): string =>
   createHmac("sha256", secret)
@@ -161,14 +156,7 @@ export const checksum = (
     .digest("hex")
 
 export const payment = (
-  over: {
-    readonly requestId?: string
-    readonly accountId?: string
-    readonly amount?: string
-    readonly currency?: string
-    readonly scenario?: string
-    readonly [field: string]: unknown
-  } = {}
+  over: { readonly scenario?: string; readonly [field: string]: unknown } = {}
 ) => {
   const { scenario, ...rest } = over
   const body = {
@@ -185,14 +173,9 @@ export const payment = (
 }
 
 export interface Created {
-  readonly requestId: string
   readonly transactionId: string
   readonly transactionStatus: string
   readonly declineCode?: number
-  readonly createdTime: string
-  readonly paymentType: string
-  readonly metadata?: Readonly<Record<string, string>>
-  readonly apmResponseData: Readonly<Record<string, unknown>>
 }
 
 /** Creates a payment, and dies unless it is accepted. */

@@ -178,13 +178,10 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   })
 
   const { commit } = options
-  const handler =
-    commit === undefined
-      ? handlerAlone
-      : Layer.effect(
-          Handler.Handler,
-          Effect.map(Handler.Handler, ({ handle }) => ({ handle, commit }))
-        ).pipe(Layer.provide(handlerAlone))
+  const handler = Layer.effect(
+    Handler.Handler,
+    Effect.map(Handler.Handler, ({ handle }) => ({ handle, ...(commit && { commit }) }))
+  ).pipe(Layer.provide(handlerAlone))
 
   const reader = Layer.succeed(StatusReader, {
     read: (kind, id) => {

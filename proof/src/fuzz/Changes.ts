@@ -53,12 +53,7 @@ const kinds: ReadonlyArray<(place: Place) => Uint8Array> = [
   }
 ]
 
-export const repeated = (
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  times: number
-): Uint8Array => {
+export const repeated = (bytes: Uint8Array, start: number, end: number, times: number) => {
   const part = bytes.subarray(start, end)
   const most = Math.floor((maxLength - bytes.length) / Math.max(1, part.length))
   const count = Math.max(0, Math.min(times - 1, most))

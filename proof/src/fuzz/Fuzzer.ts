@@ -12,24 +12,12 @@ export interface Target {
   readonly corpus: ReadonlyArray<string>
 }
 
-export interface Finding {
+interface Finding {
   readonly problem: string
   readonly input: Uint8Array
 }
 
-export interface Outcome {
-  readonly inputs: number
-  readonly blocks: number
-  readonly corpus: ReadonlyArray<Uint8Array>
-  readonly findings: ReadonlyArray<Finding>
-}
-
-export interface Fuzzer {
-  readonly next: (count: number) => void
-  readonly outcome: () => Outcome
-}
-
-/** In milliseconds. */
+/** The most milliseconds of an input. */
 const timeLimit = 5000
 /** Linear work doubles when the input doubles, and quadratic work grows four times. */
 const maxGrowth = 3
@@ -45,7 +33,10 @@ export const toBytes = (text: string): Uint8Array =>
 export const toText = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
 
-export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer => {
+const keysOf = (work: Work): ReadonlyArray<string> =>
+  Array.from(work, ([block, count]) => `${block} ${Math.min(8, 32 - Math.clz32(count))}`)
+
+export const make = (target: Target, counter: WorkCounter, seed: number) => {
   const random = SeededRandom.make(seed, "fuzzing")
   const words = target.words.map((word) => new TextEncoder().encode(word))
   const corpus: Array<Uint8Array> = []
@@ -74,7 +65,7 @@ export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer
   /** Tells whether work is new, and remembers it. Counts are compared by powers of two. */
   const isNew = (work: Work): boolean => {
     const before = seen.size
-    for (const [block, count] of work) seen.add(`${block} ${Math.min(8, 32 - Math.clz32(count))}`)
+    for (const key of keysOf(work)) seen.add(key)
     return seen.size > before
   }
 
@@ -110,12 +101,12 @@ export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer
   }
 
   return {
-    next: (count) => {
+    next: (count: number): void => {
       for (let left = count; left > 0 && findings.length < maxFindings; left -= batchSize) {
         const batch = Array.from({ length: Math.min(left, batchSize) }, draw)
         counter.take()
         for (const input of batch) tryOne(input)
-        if (isNewTogether(counter.take(), seen)) {
+        if (keysOf(counter.take()).some((key) => !seen.has(key))) {
           for (const input of batch) if (isNew(workOf(input))) corpus.push(input)
         }
         if (random.isTrue(growthShare)) measureGrowth()
@@ -128,11 +119,4 @@ export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer
       findings
     })
   }
-}
-
-const isNewTogether = (work: Work, seen: ReadonlySet<string>): boolean => {
-  for (const [block, count] of work) {
-    if (!seen.has(`${block} ${Math.min(8, 32 - Math.clz32(count))}`)) return true
-  }
-  return false
 }

@@ -213,7 +213,6 @@ const url: Target["run"] = (input) => {
   )
 }
 
-const tokenOf = (body: Uint8Array): Response => ({ status: 200, headers: {}, body })
 const goodToken = new TextEncoder().encode('{"accessToken":"token"}')
 
 const call = <A, E>(
@@ -222,7 +221,8 @@ const call = <A, E>(
   auth: Uint8Array = goodToken
 ): void => {
   const transport = Layer.succeed(Transport, {
-    send: (request) => Effect.succeed(request.url.endsWith("/auth") ? tokenOf(auth) : response)
+    send: ({ url }) =>
+      Effect.succeed(url.endsWith("/auth") ? { status: 200, headers: {}, body: auth } : response)
   })
   const runtime = ManagedRuntime.make(
     PawlPortable.layerPerRequest.pipe(
@@ -247,30 +247,21 @@ const call = <A, E>(
 
 const statuses = [200, 200, 200, 201, 204, 302, 400, 400, 404, 422]
 
+const calls = [
+  CardPayments.use((payments) => payments.status("1")),
+  CardPayments.use((payments) =>
+    payments.create({ mid: "mid-1", amount: "10.00", currency: "EUR", requestId: "r-1" })
+  ),
+  Refunds.use((refunds) => refunds.status("1"))
+]
+
 /** The first byte chooses the call and the status of the response; the rest is the body. */
 const response: Target["run"] = (input) => {
   const [first = 0] = input
   const status = statuses[first % statuses.length] ?? 200
   const got = { status, headers: { "content-type": "application/json" }, body: input.subarray(1) }
-  const which = Math.floor(first / statuses.length) % 3
-  if (which === 0) {
-    call(
-      CardPayments.use((payments) => payments.status("1")),
-      got
-    )
-  } else if (which === 1) {
-    call(
-      CardPayments.use((payments) =>
-        payments.create({ mid: "mid-1", amount: "10.00", currency: "EUR", requestId: "r-1" })
-      ),
-      got
-    )
-  } else {
-    call(
-      Refunds.use((refunds) => refunds.status("1")),
-      got
-    )
-  }
+  const which = calls[Math.floor(first / statuses.length) % calls.length]
+  if (which !== undefined) call<unknown, unknown>(which, got)
 }
 
 const auth: Target["run"] = (input) => {

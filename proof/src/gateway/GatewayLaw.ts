@@ -1,13 +1,12 @@
 /** A law of the payments service, and the client with which it sends requests. */
-import * as Checksum from "@pawl/core/Checksum"
-import * as Hmac from "@pawl/core/Hmac"
 import type { Request, Response } from "@pawl/testkit/Gateway"
+import { card } from "@pawl/test-support/Creates"
+import * as TestGateway from "@pawl/test-support/TestGateway"
 import * as Laws from "@pawl/testkit/Laws"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 
 /**
@@ -21,8 +20,6 @@ export class GatewayUnderTest extends Context.Service<
   {
     readonly handle: (request: Request) => Effect.Effect<Response>
     readonly pass: (duration: Duration.Duration) => Effect.Effect<void>
-    readonly merchantKey: string
-    readonly merchantSecret: string
   }
 >()("@pawl/proof/gateway/GatewayLaw/GatewayUnderTest") {}
 
@@ -30,33 +27,13 @@ export type MakeGateway = () => Layer.Layer<GatewayUnderTest, unknown>
 
 export type GatewayLaw = Laws.Law<MakeGateway>
 
-export type Body = Readonly<Record<string, unknown>> | string
-
 /**
  * The client of a law. `post` and `get` send the access token; `authenticate` requests one with these credentials,
  * and returns the status code.
  */
-export interface LawClient {
-  readonly post: (path: string, body: Body, token?: string) => Effect.Effect<JsonResponse>
-  readonly get: (path: string, token?: string) => Effect.Effect<JsonResponse>
-  readonly authenticate: (over?: object) => Effect.Effect<number>
-  readonly token: string
-  readonly pass: GatewayUnderTest["Service"]["pass"]
-  readonly sign: (fields: SignedFields) => string
-}
+type LawClient = Effect.Success<typeof makeClient>
 
-export interface JsonResponse {
-  readonly status: number
-  readonly text: string
-  readonly json: unknown
-}
-
-export interface SignedFields {
-  readonly accountId: string
-  readonly requestId: string
-  readonly amount: string
-  readonly currency: string
-}
+export type JsonResponse = Response & { readonly json: unknown }
 
 /** Makes a law, whose `body` checks one list of requests against a new service. */
 export const law = <A>(
@@ -83,55 +60,29 @@ export const law = <A>(
 }
 
 const makeClient = Effect.gen(function* () {
-  const { handle, merchantKey, merchantSecret, pass } = yield* GatewayUnderTest
-  const hmac = Hmac.keyed(Redacted.make(merchantSecret))
-  const send = (method: string, path: string, body: Body | undefined, token: string | undefined) =>
-    handle({
-      method,
-      path: `/api/v1${path}`,
-      headers: {
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...(token !== undefined && { authorization: `Bearer ${token}` })
-      },
-      body: utf8.encode(typeof body === "string" ? body : JSON.stringify(body))
-    }).pipe(
-      Effect.map(({ body: text, status }): JsonResponse => ({
-        status,
-        text,
-        json: text === "" ? undefined : JSON.parse(text)
-      }))
-    )
-  const authenticate = (over: object) =>
-    send("POST", "/auth", { merchantKey, merchantSecret, ...over }, undefined)
-  const { json } = yield* authenticate({})
-  const token = String((json as { readonly accessToken: unknown }).accessToken)
+  const { handle, pass } = yield* GatewayUnderTest
+  const send = TestGateway.sender(handle)
+  const token = yield* TestGateway.authenticateBy(send)
   return {
-    post: (path, body, accessToken = token) => send("POST", path, body, accessToken || undefined),
-    get: (path, accessToken = token) => send("GET", path, undefined, accessToken || undefined),
-    authenticate: (over = {}) => Effect.map(authenticate(over), ({ status }) => status),
+    post: (path: string, body: object | string, accessToken = token) =>
+      send("POST", path, { body, token: accessToken || undefined }),
+    get: (path: string, accessToken = token) =>
+      send("GET", path, { token: accessToken || undefined }),
+    authenticate: (over: object = {}) =>
+      Effect.map(
+        send("POST", "/auth", { body: { ...TestGateway.credentials, ...over } }),
+        ({ status }) => status
+      ),
     token,
-    pass,
-    sign: (fields) => Checksum.request(hmac, "|", fields)
-  } satisfies LawClient
+    pass
+  }
 })
 
-const utf8 = new TextEncoder()
-
-export const apmBody = (
-  { sign }: LawClient,
-  signed: Partial<SignedFields> = {},
-  over: Readonly<Record<string, unknown>> = {}
-) => {
-  const fields = { accountId: "77", requestId: "r-1", amount: "10.50", currency: "EUR", ...signed }
-  return { ...fields, apmPayload: { paymentMethod: "WALLET" }, checksum: sign(fields), ...over }
-}
-
-const card = {
-  number: "4242424242424242",
-  expMonth: "04",
-  expYear: "2030",
-  cardHolderName: "Ada Lovelace"
-}
+/** `over` replaces fields of the signed body. */
+export const apmBody = (signed: object = {}, over: object = {}) => ({
+  ...TestGateway.payment({ callbackUrl: undefined, ...signed }),
+  ...over
+})
 
 export const cardBody = (over: Readonly<Record<string, unknown>> = {}) => ({
   requestId: "r-1",
@@ -140,8 +91,6 @@ export const cardBody = (over: Readonly<Record<string, unknown>> = {}) => ({
   card,
   ...over
 })
-
-export const scenarioMetadata = (name: string) => ({ metadata: { "sandbox.scenario": name } })
 
 export const field = ({ json }: JsonResponse, name: string): string =>
   String((json as Readonly<Record<string, unknown>> | undefined)?.[name])

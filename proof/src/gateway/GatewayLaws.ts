@@ -2,12 +2,12 @@
  * The laws of a gateway: the payments service itself, or a substitute. Some select a scenario of
  * the sandbox (`sandbox.scenario`).
  */
+import { pass } from "@pawl/test-support/World"
 import * as Fake from "@pawl/testkit/Fake"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { pass } from "../VirtualTime.ts"
 import { type GatewayLaw, GatewayUnderTest, type MakeGateway } from "./GatewayLaw.ts"
 import { requestLaws } from "./RequestLaws.ts"
 import { transactionLaws } from "./TransactionLaws.ts"
@@ -16,12 +16,7 @@ import { transactionLaws } from "./TransactionLaws.ts"
 export const gatewayInMemory: MakeGateway = () =>
   Layer.effect(
     GatewayUnderTest,
-    Effect.map(Gateway.Gateway, ({ handle }) => ({
-      handle,
-      pass,
-      merchantKey: "sandbox-key",
-      merchantSecret: "sandbox-secret"
-    }))
+    Effect.map(Gateway.Gateway, ({ handle }) => ({ handle, pass }))
   ).pipe(
     Layer.provide(Fake.layer({ pace: "15 minutes" })),
     Layer.provideMerge(TestClock.layer({ warningDelay: "1 hour" }))

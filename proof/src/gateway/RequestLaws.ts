@@ -80,20 +80,16 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
     function* (client, [request]) {
       if (request === undefined) return
       const { get, post, token } = client
-      const existing = field(yield* post("/payments/apm", apmBody(client)), "transactionId")
+      const existing = field(yield* post("/payments/apm", apmBody()), "transactionId")
       const usedToken = { good: token, none: "", bad: `${token}x` }[request.token] ?? ""
       const over = {
         ...(request.checksum === "bad" && { checksum: canary }),
         ...Object.fromEntries(request.wrong)
       }
-      const created = yield* post(
-        "/payments/apm",
-        apmBody(client, { requestId: "r-2" }, over),
-        usedToken
-      )
+      const created = yield* post("/payments/apm", apmBody({ requestId: "r-2" }, over), usedToken)
       const id = { existing, unknown: "999999", malformed: `${canary}%0a` }[request.id] ?? ""
       const read = yield* get(`/payments/apm/status/${id}`, usedToken)
-      strictEqual(`${created.text}${read.text}`.includes(canary), false)
+      strictEqual(`${created.body}${read.body}`.includes(canary), false)
       if (request.token !== "good") {
         deepStrictEqual([created.status, read.status], [401, 401])
       } else {
@@ -123,7 +119,7 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
     function* (client, [request]) {
       if (request === undefined) return
       const { changed, ...signed } = request
-      const body = apmBody(client, signed)
+      const body = apmBody(signed)
       const changes: Readonly<Record<string, object>> = {
         amount: { amount: `${signed.amount}1` },
         accountId: { accountId: `${signed.accountId}1` },
@@ -174,7 +170,7 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
       const refund = { requestId: "r-1", mid: "m-1", transactionId, reason: "duplicate" }
       const creates = {
         "/payouts/card": (amount: string) => cardBody({ amount }),
-        "/payments/apm": (amount: string) => apmBody(client, { amount }),
+        "/payments/apm": (amount: string) => apmBody({ amount }),
         "/refunds/card": (amount: string) => ({ ...refund, amount })
       }
       for (const [path, bodyOf] of Object.entries(creates)) {
@@ -185,7 +181,7 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
             () => post(path, bodyOf(amount)),
             { concurrency: "unbounded" }
           ).pipe(Effect.provideService(Scheduler.MaxOpsBeforeYield, operations))
-          for (const { status, text } of responses) texts.add(`${status} ${text}`)
+          for (const { body, status } of responses) texts.add(`${status} ${body}`)
           yield* pass(Duration.hours(hours))
         }
         deepStrictEqual(

@@ -2,25 +2,13 @@
  * The laws of transactions: amounts, statuses, refunds, metadata and ids.
  */
 import { isStatus, rank } from "@pawl/core/Status"
+import * as Creates from "@pawl/test-support/Creates"
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
 import { ok, strictEqual } from "node:assert/strict"
-import {
-  apmBody,
-  cardBody,
-  field,
-  type GatewayLaw,
-  type JsonResponse,
-  law,
-  scenarioMetadata
-} from "./GatewayLaw.ts"
+import { apmBody, cardBody, field, type GatewayLaw, type JsonResponse, law } from "./GatewayLaw.ts"
 
-type Step =
-  | { readonly do: "pay" | "pay out"; readonly requestId: string }
-  | { readonly do: "read"; readonly which: number; readonly as: "payments/apm" | "payouts/card" }
-  | { readonly do: "wait"; readonly minutes: number }
-
-const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
+const steps = fc.array(
   fc.oneof(
     {
       weight: 3,
@@ -32,14 +20,14 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
     {
       weight: 3,
       arbitrary: fc.record({
-        do: fc.constant("read" as const),
+        do: fc.constant("read"),
         which: fc.nat(5),
         as: fc.constantFrom("payments/apm", "payouts/card")
       })
     },
     {
       weight: 1,
-      arbitrary: fc.record({ do: fc.constant("wait" as const), minutes: fc.nat(90) })
+      arbitrary: fc.record({ do: fc.constant("wait"), minutes: fc.nat(90) })
     }
   ),
   { maxLength: 20 }
@@ -78,7 +66,7 @@ export const transactionLaws: ReadonlyArray<GatewayLaw> = [
     ),
     function* (client, [scenario, waits]) {
       const { get, pass, post } = client
-      const body = apmBody(client, {}, scenarioMetadata(String(scenario)))
+      const body = apmBody({}, Creates.scenario(String(scenario)))
       const id = field(yield* post("/payments/apm", body), "transactionId")
       let lastRank = 0
       for (const minutes of [0, ...(waits as ReadonlyArray<number>)]) {
@@ -174,10 +162,10 @@ export const transactionLaws: ReadonlyArray<GatewayLaw> = [
         } else {
           const { requestId } = step
           const path = step.do === "pay" ? "payments/apm" : "payouts/card"
-          const body = step.do === "pay" ? apmBody(client, { requestId }) : cardBody({ requestId })
+          const body = step.do === "pay" ? apmBody({ requestId }) : cardBody({ requestId })
           const response = yield* post(`/${path}`, body)
           const key = `${path} ${requestId}`
-          strictEqual(response.text, (created.get(key) ?? response).text)
+          strictEqual(response.body, (created.get(key) ?? response).body)
           created.set(key, response)
         }
         const ids = [...created.values()].map((response) => field(response, "transactionId"))

@@ -9,6 +9,7 @@ import * as NodeHmac from "@pawl/core/NodeHmac"
 import { Profile } from "@pawl/core/Profile"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
+import * as World from "@pawl/test-support/World"
 import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
 import type { LeasedRequest, RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -27,7 +28,7 @@ import { secret } from "../rel/FakeService.ts"
 import * as SeededRandom from "../rel/SeededRandom.ts"
 import * as Process from "../simulation/Process.ts"
 import { everyCall } from "../EveryCall.ts"
-import { pass, sleepUntil } from "../VirtualTime.ts"
+import { sleepUntil } from "@pawl/testkit/internal/Sleep"
 import * as Model from "./Requests.ts"
 import { both } from "./Checker.ts"
 import * as Traces from "./Traces.ts"
@@ -217,7 +218,7 @@ export const recordTraces = Effect.fnUntraced(
         Effect.andThen(kill, Effect.delay(start, down))
       )
     }
-    for (let time = 0; time < 4 * traffic; time += minute) yield* pass(minute)
+    for (let time = 0; time < 4 * traffic; time += minute) yield* World.pass(minute)
     for (const [id, made] of orders) see(id, `${made.size} transactions`)
     return traces.all().filter(({ events }) => events.some((event) => event.includes(": ")))
   },

@@ -12,17 +12,11 @@ import * as RequestTraces from "./RequestTraces.ts"
 import * as Simulated from "./Simulated.ts"
 import type { Trace } from "./Traces.ts"
 
-/** A source of traces; `share` is that of a run, `missOf` the reason why events are refused. */
-export interface Source {
-  readonly share: number
-  readonly record: (
-    seed: number,
-    count: number,
-    bug?: string
-  ) => Effect.Effect<ReadonlyArray<Trace>, unknown>
-  readonly missOf: (events: ReadonlyArray<string>) => string | undefined
-  readonly bugs: ReadonlyArray<string>
-}
+type Record = (
+  seed: number,
+  count: number,
+  bug?: string
+) => Effect.Effect<ReadonlyArray<Trace>, unknown>
 
 const apart = "the handler's effects and the told mark commit apart"
 const unchecked = "the checksum is not checked"
@@ -32,12 +26,15 @@ const unconfirmed = "a claim is told without confirmation"
 /** The bugs of every simulation. */
 const usual = [unconfirmed, "the receiver answers 200 before it stores"]
 
+/** A source of traces; `share` is that of a run, `missOf` the reason why events are refused. */
+export type Source = ReturnType<typeof of>
+
 const of = (
   share: number,
-  record: Source["record"],
-  bugs: Source["bugs"],
+  record: Record,
+  bugs: ReadonlyArray<string>,
   missOf = Protocol.missOf
-): Source => ({ share, record, missOf, bugs })
+) => ({ share, record, missOf, bugs })
 
 const days = (seed: number, count: number): Plan => {
   const days = Math.min(5, Math.max(2, Math.ceil(count / 6)))
@@ -48,7 +45,7 @@ const hour = (seed: number, count: number): Plan =>
   PlanGenerator.drawHour(seed, Math.min(20, count))
 
 const simulated =
-  (draw: typeof hour, store?: MakeStore): Source["record"] =>
+  (draw: typeof hour, store?: MakeStore): Record =>
   (seed, count, bug = "") =>
     Simulated.record(draw(seed, count), { ...(store && { store }), bug: bugs[bug] ?? {} })
 
@@ -77,4 +74,4 @@ export const sources = {
     Object.keys(RequestTraces.bugs),
     Requests.missOf
   )
-} satisfies Record<string, Source>
+}

@@ -26,10 +26,7 @@ const isName = (node: Node, key: string): boolean =>
   /^(?:source|attributes)$/u.test(key) ||
   (/^(?:key|property)$/u.test(key) && !("computed" in node && node.computed))
 
-export const mutantsOf = (
-  sources: ReadonlyArray<string>,
-  read: (path: string) => string
-): ReadonlyArray<Mutant> => {
+export const mutantsOf = (sources: ReadonlyArray<string>, read: (path: string) => string) => {
   const found: Array<Mutant> = []
   for (const file of sources) {
     const source = read(file)

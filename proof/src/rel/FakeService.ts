@@ -38,15 +38,10 @@ export const incoming = ({ body, ...callback }: Callback): Verifier.Incoming => 
   body: Service.bytes(body)
 })
 
-export interface Read {
-  readonly id: string
-  readonly at: number
-}
-
 /** Starts the service. While it `isDown` it closes every connection; while it `hangs` no read ends. */
 export const start = Effect.gen(function* () {
   const statuses = new Map<string, Status>()
-  const reads: Array<Read> = []
+  const reads: Array<{ readonly id: string; readonly at: number }> = []
   const fault = { isDown: false, hangs: false }
   let hanging = 0
   const port = yield* serve((request, response) => {

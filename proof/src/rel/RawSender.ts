@@ -96,11 +96,7 @@ export const send = async ({
   return { sent, answers }
 }
 
-export const holdIdle = async (
-  port: number,
-  connections: number,
-  seconds: number
-): Promise<void> => {
+export const holdIdle = async (port: number, connections: number, seconds: number) => {
   const sockets = Array.from({ length: connections }, () =>
     connect(port, "127.0.0.1").on("error", () => undefined)
   )

@@ -137,17 +137,10 @@ export const stopWithin = async (limit: number, receiver: ReceiverProcess, miss:
   return endTime
 }
 
-interface ShownTransaction {
-  readonly told: string | null
-  readonly callbacks: number
-}
-
-export const showTransaction = async (
-  { get }: ReceiverProcess,
-  id: string
-): Promise<ShownTransaction | undefined> => {
+export const showTransaction = async ({ get }: ReceiverProcess, id: string) => {
   const response = await get(`/transactions/apm/${id}`)
-  if (response.status === 200) return (await response.json()) as ShownTransaction
+  if (response.status === 200)
+    return (await response.json()) as { readonly told: string | null; readonly callbacks: number }
   await response.body?.cancel()
   return undefined
 }

@@ -15,6 +15,9 @@ export interface RunOptions {
   readonly loss?: number | undefined
 }
 
+/** Options of a run that has more, which only tests change. */
+export type Changed<More> = RunOptions & Partial<More>
+
 type Figures = Readonly<Record<string, number>>
 
 export interface Report {

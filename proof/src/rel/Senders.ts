@@ -10,8 +10,6 @@ import type { SeededRandom } from "./SeededRandom.ts"
 import * as Wait from "./Wait.ts"
 
 const queueLength = 60
-/** In milliseconds. */
-const hangTimeout = 60_000
 
 const possibleHistories: ReadonlyArray<ReadonlyArray<Status>> = [
   ["NEW", "PENDING", "PROCESSING", "SUCCEED"],
@@ -109,8 +107,8 @@ export const start = Effect.fnUntraced(function* (options: Options) {
     },
     waitForAnswers: async (count: number): Promise<void> => {
       const end = figures.answered200 + count
-      if (!(await Wait.until(() => figures.answered200 >= end, hangTimeout, 1)))
-        miss(`fewer than ${count} callbacks were answered in ${hangTimeout} ms`)
+      if (!(await Wait.until(() => figures.answered200 >= end, Wait.longest, 1)))
+        miss(`fewer than ${count} callbacks were answered in ${Wait.longest} ms`)
     }
   }
 })

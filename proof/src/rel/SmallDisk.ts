@@ -6,12 +6,6 @@ import { appendFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import * as Stores from "./Stores.ts"
 
-export interface SmallDisk {
-  readonly url: string
-  readonly fill: () => void
-  readonly free: () => void
-}
-
 const size = "24m"
 const owner = "postgres"
 
@@ -31,10 +25,7 @@ const mounted = Effect.flatMap(Stores.folder, (path) =>
 )
 
 /** Moves a database into its own tablespace; no receiver may run then. */
-const tablespace = (
-  { database }: Extract<Stores.Store, { readonly _tag: "postgres" }>,
-  path: string
-) => {
+const tablespace = ({ database }: Stores.StoreOf<"postgres">, path: string) => {
   const name = `${database}_disk`
   const execute = (...statements: ReadonlyArray<string>) =>
     Effect.forEach(statements, (statement) => Postgres.execute("postgres", statement))
@@ -57,7 +48,7 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
   if (path === undefined) return undefined
   if (store._tag === "postgres") yield* tablespace(store, path)
   const filler = join(path, "filler")
-  const disk: SmallDisk = {
+  return {
     url: store._tag === "postgres" ? store.url : `sqlite:${join(path, "ledger.db")}`,
     fill: () => {
       for (let length = 64 * 1024; length >= 1; length /= 2) {
@@ -70,5 +61,4 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
     },
     free: () => rmSync(filler)
   }
-  return disk
 })

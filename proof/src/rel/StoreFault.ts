@@ -10,11 +10,13 @@ import * as Stores from "./Stores.ts"
 import * as ToldApplication from "./ToldApplication.ts"
 import * as Wait from "./Wait.ts"
 
-/** Limits of a response, and from the end of a fault to the first 200, in milliseconds. */
-export interface Options extends RunOptions {
-  readonly response: number
-  readonly recovery: number
-}
+/**
+ * Limits of a response, and from the end of a fault to the first 200, in milliseconds. Only tests
+ * change these.
+ */
+export const usual = { response: 5000, recovery: 30_000 }
+
+export type Options = RunOptions & typeof usual
 
 const connections = 64
 

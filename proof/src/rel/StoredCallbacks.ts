@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { Miss } from "./Run.ts"
 import * as Stores from "./Stores.ts"
+import * as Wait from "./Wait.ts"
 
 interface Callbacks {
   readonly histories: ReadonlyMap<string, ReadonlyArray<Status>>
@@ -22,7 +23,7 @@ export const check = (
   store: Stores.SqlStore,
   { accepted, histories }: Callbacks,
   miss: Miss,
-  markTimeout = 240_000
+  markTimeout = Wait.longest
 ) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger

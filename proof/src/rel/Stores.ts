@@ -1,11 +1,11 @@
 /**
  * Stores for one run, deleted at its end.
  */
-import * as Leases from "@pawl/test-support/Leases"
 import * as Postgres from "@pawl/test-support/Postgres"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
+import { Records } from "@pawl/webhook/internal/records/Records"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -46,8 +46,27 @@ export const layerLedger = (store: Store) =>
     store._tag === "postgres" ? { _tag: "postgres", url: Redacted.make(store.url) } : store
   )
 
+const ended = <A extends { readonly lease: { readonly until: number } | undefined }>(of: A): A =>
+  of.lease === undefined ? of : { ...of, lease: { ...of.lease, until: 0 } }
+
+/** Ends the leases of all rows and requests of a store, at most 100,000 of each. */
 export const endLeases = (store: SqlStore) =>
-  Effect.provide(Leases.end, layerLedger(store), { local: true })
+  Effect.gen(function* () {
+    const [records] = (yield* Records).own
+    const all = { after: "", limit: 100_000 }
+    const { found: transactions } = yield* records.page("transactions", all)
+    for (const { key } of transactions)
+      yield* records.change("transactions", key, (rows) => ({
+        value: rows?.map(ended),
+        result: undefined
+      }))
+    const { found: requests } = yield* records.page("requests", all)
+    for (const { key } of requests)
+      yield* records.change("requests", key, (row) => ({
+        value: row && ended(row),
+        result: undefined
+      }))
+  }).pipe(Effect.provide(layerLedger(store), { local: true }))
 
 /** The statements run again when another process has locked the file. */
 export const queryOf = (store: SqlStore) =>

@@ -58,13 +58,10 @@ export const start = (miss: Miss, workTime: () => number) =>
       return 200
     })
 
-    const settle = async (
-      histories: ReadonlyMap<string, ReadonlyArray<Status>>,
-      timeout: number
-    ): Promise<void> => {
+    const settle = async (histories: ReadonlyMap<string, ReadonlyArray<Status>>) => {
       const isTold = () =>
         [...histories].every(([id, history]) => atEnd.get(id)?.to === history.at(-1))
-      await Wait.until(isTold, timeout, 20)
+      await Wait.until(isTold, Wait.longest, 20)
       for (const [id, history] of histories) {
         for (const applied of [atBegin, atEnd]) {
           const last = applied.get(id)?.to

@@ -1,4 +1,5 @@
 /** A ledger on a real store in virtual time, which stands still while a statement is under way. */
+import * as World from "@pawl/test-support/World"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as Clock from "effect/Clock"
@@ -10,9 +11,33 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { everyCall } from "../EveryCall.ts"
-import { noteWakes, settle } from "../VirtualTime.ts"
 import * as SteppedDatabase from "./SteppedDatabase.ts"
 import * as Stores from "./Stores.ts"
+
+/** Notes when the fibers on a clock wake. */
+const noteWakes = (clock: Clock.Clock) => {
+  const wakes: Array<number> = []
+  const add = (at: number) => {
+    const place = wakes.findLastIndex((other) => other >= at) + 1
+    if (Number.isFinite(at) && wakes[place - 1] !== at) wakes.splice(place, 0, at)
+  }
+  const noted: Clock.Clock = {
+    ...clock,
+    sleep: (duration) =>
+      Effect.suspend(() => {
+        add(Math.ceil(clock.currentTimeMillisUnsafe() + Duration.toMillis(duration)))
+        return clock.sleep(duration)
+      })
+  }
+  return {
+    clock: noted,
+    /** Returns the earliest wake-up after `now`, perhaps of an interrupted fiber. */
+    next: (now: number): number | undefined => {
+      while ((wakes.at(-1) ?? Infinity) <= now) wakes.pop()
+      return wakes.at(-1)
+    }
+  }
+}
 
 /** Opens an empty store. `clock` is for all that waits; `pass` wakes each fiber at its time. */
 export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
@@ -60,7 +85,7 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
 
   const idle = Effect.gen(function* () {
     for (;;) {
-      yield* settle
+      yield* World.settled
       if (calls === 0) return
       yield* ended.await
     }

@@ -2,10 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Miss } from "./Run.ts"
 
+/** The longest wait of a run that promises no time, in milliseconds. */
+export const longest = 240_000
+
 type Holds = () => boolean | Promise<boolean>
 
 /** Looks every `gap` milliseconds. Returns whether the state came within `timeout` milliseconds. */
-export const until = async (holds: Holds, timeout: number, gap = 5): Promise<boolean> => {
+export const until = async (holds: Holds, timeout = longest, gap = 5): Promise<boolean> => {
   const end = performance.now() + timeout
   while (!(await holds())) {
     if (performance.now() > end) return false
@@ -15,11 +18,7 @@ export const until = async (holds: Holds, timeout: number, gap = 5): Promise<boo
 }
 
 /** Gives up when `count` has not changed for `timeout` milliseconds. */
-export const whileMoving = async (
-  holds: Holds,
-  count: () => number,
-  timeout: number
-): Promise<boolean> => {
+export const whileMoving = async (holds: Holds, count: () => number, timeout: number) => {
   for (;;) {
     const before = count()
     if (await until(async () => (await holds()) || count() !== before, timeout, 100)) {

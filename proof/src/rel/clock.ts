@@ -15,7 +15,7 @@ import * as Schedule from "effect/Schedule"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effects from "./Effects.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { type DatabasePart, onDatabases, type Run, type RunOptions } from "./Run.ts"
+import { type Changed, type DatabasePart, onDatabases, type Run } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Senders from "./Senders.ts"
 import * as SteppedDatabase from "./SteppedDatabase.ts"
@@ -34,22 +34,14 @@ const skew = 45_000
  */
 const noticeTime = 13_000
 const answersPerFault = 60
-/** In milliseconds. */
-const settleTimeout = 300_000
 const alarmLimit = 5000
 
-/** Options in milliseconds that only tests change. */
-interface ClockOptions extends RunOptions {
-  readonly slow: number
-  readonly wait: number
-  readonly pauseTime: number
-}
+/** Milliseconds that only tests change. */
+const usual = { slow: 6000, wait: 12_000, pauseTime: 35_000 }
 
 const leaseTime = 30_000
 
-const alarmTimeout = 20_000
-
-const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   const { count, miss, pauseTime, progress, seed, slow, store, wait } = part
   const random = SeededRandom.make(seed, "clock")
   const faults = SeededRandom.make(seed, "steps")
@@ -129,12 +121,12 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
   }
   senders.close()
   progress("waiting for the last calls")
-  yield* Effect.promise(() => application.settle(senders.histories, settleTimeout))
+  yield* Effect.promise(() => application.settle(senders.histories))
   yield* StoredCallbacks.check(store, senders, miss)
   const effects = yield* Effects.check(store, senders.histories, miss)
   const expectAlarm = async (index: number, pattern: RegExp, what: string) => {
     const hasLogged = () => receivers[index]?.hasLogged(pattern) === true
-    if (!(await Wait.until(hasLogged, alarmTimeout, 100)))
+    if (!(await Wait.until(hasLogged, Wait.longest, 100)))
       miss(`receiver ${index + 1} raised no alarm for ${what}`)
   }
   yield* Effect.promise(async () => {
@@ -153,12 +145,10 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
   }
 })
 
-export const clockWith = (options: ClockOptions) => onDatabases(options, onStore)
-
-export const clock: Run = {
+export const clock = {
   summary:
     "clocks set back and forward, 45 s apart, and SIGSTOP: turns are kept, and effects are committed once",
   unit: "faults",
   count: { sqlite: 60, postgres: 60 },
-  make: (options) => clockWith({ ...options, slow: 6000, wait: 12_000, pauseTime: 35_000 })
-}
+  make: (options: Changed<typeof usual>) => onDatabases({ ...usual, ...options }, onStore)
+} satisfies Run

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as LossyService from "./create/LossyService.ts"
 import * as MerchantProcess from "./create/MerchantProcess.ts"
 import { isEnqueued, kindOf, marks, orderId, orderOf, secretsAfter } from "./create/Task.ts"
-import { type DatabasePart, onDatabases, type Run, type RunOptions } from "./Run.ts"
+import { type Changed, type DatabasePart, onDatabases, type Run } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 import * as Wait from "./Wait.ts"
@@ -20,15 +20,12 @@ const ordersPerCycle = 4
 const killedAnywhere = 0.25
 const askedAgain = 0.3
 const markTimeout = 500
-const startTimeout = 60_000
-/** In milliseconds. */
+/** Ends the wait for the last outcomes, in milliseconds. */
 const settleTimeout = 400_000
 const defaultLoss = 0.3
 
-/** Options that only tests change; `leases` false ends the leases of killed processes. */
-interface CreateOptions extends RunOptions {
-  readonly leases: boolean
-}
+/** Only tests change it: false ends the leases of killed processes. */
+const usual = { leases: true }
 
 interface Line extends MerchantProcess.RequestLine {
   readonly told: string | null
@@ -43,7 +40,7 @@ const stateOf = ({ due_at, parked_at }: Line, now: number) => {
   return `due ${inSeconds(due_at)}, parked ${inSeconds(parked_at)}`
 }
 
-const onStore = Effect.fnUntraced(function* (part: DatabasePart<CreateOptions>) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   const { count: cycles, leases, log, loss = defaultLoss, miss, progress, seed, store } = part
   const random = SeededRandom.make(seed, "create")
   let rotations = 0
@@ -90,9 +87,9 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<CreateOptions>) 
     const isEarly = isAnywhere && random.isTrue(0.2)
     const earliest = random.below(300)
     const hasStarted = () => state.isReady || state.hasEnded
-    if (!(await Wait.until(hasStarted, isEarly ? earliest : startTimeout, 2)) && !isEarly)
+    if (!(await Wait.until(hasStarted, isEarly ? earliest : Wait.longest, 2)) && !isEarly)
       return miss(`a process did not start: ${merchant.errors()}`)
-    const longest = isFirst ? startTimeout : markTimeout
+    const longest = isFirst ? Wait.longest : markTimeout
     const hasReached = () => state.hasEnded || (mark !== undefined && state.isDone)
     await Wait.until(hasReached, isAnywhere ? random.below(150) : longest, 2)
     if (!state.hasEnded && mark !== undefined && state.isDone) await sleep(20)
@@ -163,12 +160,10 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<CreateOptions>) 
   return { ...figures, rows: service.effects.size, ...service.figures }
 })
 
-export const createWith = (options: CreateOptions) => onDatabases(options, onStore)
-
-export const create: Run = {
+export const create = {
   summary: "SIGKILL between the write of a request and its end: one effect an order, none stuck",
   unit: "cycles",
   count: { sqlite: 2000, postgres: 300 },
   stores: ["sqlite"],
-  make: (options) => createWith({ ...options, leases: true })
-}
+  make: (options: Changed<typeof usual>) => onDatabases({ ...usual, ...options }, onStore)
+} satisfies Run

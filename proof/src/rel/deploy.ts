@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { type DatabasePart, onDatabases, percentiles, type Run, type RunOptions } from "./Run.ts"
+import { type Changed, type DatabasePart, onDatabases, percentiles, type Run } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Senders from "./Senders.ts"
 import * as StoredCallbacks from "./StoredCallbacks.ts"
@@ -13,21 +13,16 @@ import * as TurnApplication from "./TurnApplication.ts"
 
 const answersPerRestart = 60
 const maxEndTime = 20_000
-/** In milliseconds. */
-const settleTimeout = 240_000
 
-/** Options in milliseconds that only tests change. */
-interface DeployOptions extends RunOptions {
-  readonly slow: number
-  readonly tooSlow: number | undefined
-}
+/** Milliseconds that only tests change. */
+const usual = { slow: 6000, tooSlow: 12_000 }
 
-const onStore = Effect.fnUntraced(function* (part: DatabasePart<DeployOptions>) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   const { count, miss, progress, seed, slow, store, tooSlow } = part
   const random = SeededRandom.make(seed, "deploy")
   const service = yield* ReceiverProcess.make(store.url)
   const application = yield* TurnApplication.start(miss, () => {
-    if (tooSlow !== undefined && random.isTrue(0.01)) return tooSlow
+    if (random.isTrue(0.01)) return tooSlow
     return random.isTrue(0.15) ? random.below(slow) : random.below(10)
   })
   const ports = new Set<number>()
@@ -71,7 +66,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<DeployOptions>) 
     await Promise.all(stops)
     senders.close()
     progress("waiting for the last calls")
-    await application.settle(senders.histories, settleTimeout)
+    await application.settle(senders.histories)
   })
   yield* StoredCallbacks.check(store, senders, miss)
   return {
@@ -83,12 +78,10 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<DeployOptions>) 
   }
 })
 
-export const deployWith = (options: DeployOptions) => onDatabases(options, onStore)
-
-export const deploy: Run = {
+export const deploy = {
   summary:
     "rolling restarts under load with slow handlers: no two calls of a transaction at once, and none misleads",
   unit: "restarts",
   count: { sqlite: 60, postgres: 60 },
-  make: (options) => deployWith({ ...options, slow: 6000, tooSlow: 12_000 })
-}
+  make: (options: Changed<typeof usual>) => onDatabases({ ...usual, ...options }, onStore)
+} satisfies Run

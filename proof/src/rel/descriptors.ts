@@ -10,14 +10,7 @@ import * as FakeService from "./FakeService.ts"
 import { repeat } from "./LocalHttp.ts"
 import * as RawSender from "./RawSender.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import {
-  inSequence,
-  onStore,
-  percentiles,
-  type Run,
-  type RunOptions,
-  type StorePart
-} from "./Run.ts"
+import * as Run from "./Run.ts"
 
 const maxAnswerMs = 5000
 const senders = 8
@@ -49,7 +42,7 @@ const post = (port: number, bytes: Buffer): Promise<string> =>
 const under = Effect.fnUntraced(function* (
   limit: number,
   holders: number,
-  { count, log, miss, store }: StorePart<RunOptions, "sqlite">
+  { count, log, miss, store }: Run.StorePart<Run.RunOptions, "sqlite">
 ) {
   const { serve, statuses } = yield* ReceiverProcess.make(store.url)
   const receiver = yield* serve({ descriptors: limit })
@@ -76,26 +69,20 @@ const under = Effect.fnUntraced(function* (
     )
       miss("no alarm with a next step says that a port has too many connections")
   })
-  const { maxMs, p99Ms } = percentiles(times)
+  const { maxMs, p99Ms } = Run.percentiles(times)
   return { callbacks: times.length, closed, p99Ms, maxMs }
 })
 
-export const descriptorsWith = (
-  options: RunOptions,
-  limits: ReadonlyArray<number>,
-  holders: number
-) =>
-  inSequence(
-    limits.map((limit) => [
-      String(limit),
-      onStore("sqlite", options, (part) => under(limit, holders, part))
-    ])
-  )
-
-export const descriptors: Run = {
+export const descriptors = {
   summary:
     "4,640 connections of one byte under 512, 1,024 and 8,192 descriptors: every callback is answered",
   unit: "callbacks under each limit",
   count: { sqlite: 3400 },
-  make: (options) => descriptorsWith(options, [512, 1024, 8192], 4640)
-}
+  make: (options: Run.RunOptions, limits = [512, 1024, 8192], holders = 4640) =>
+    Run.inSequence(
+      limits.map((limit) => [
+        String(limit),
+        Run.onStore("sqlite", options, (part) => under(limit, holders, part))
+      ])
+    )
+} satisfies Run.Run

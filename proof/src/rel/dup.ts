@@ -10,8 +10,6 @@ import * as Wait from "./Wait.ts"
 
 const connections = 64
 const transactionId = "100001"
-/** In milliseconds. */
-const markTimeout = 10_000
 
 const onStore = Effect.fnUntraced(function* ({ count, miss, progress, store }: StorePart) {
   const { post, reads, serve, statuses } = yield* ReceiverProcess.make(store.url)
@@ -32,7 +30,7 @@ const onStore = Effect.fnUntraced(function* ({ count, miss, progress, store }: S
   const seconds = (performance.now() - startedAt) / 1000
   const row = yield* Effect.promise(async () => {
     const show = () => ReceiverProcess.showTransaction(receiver, transactionId)
-    await Wait.until(async () => (await show())?.told === "SUCCEED", markTimeout)
+    await Wait.until(async () => (await show())?.told === "SUCCEED")
     return show()
   })
   if (row?.callbacks !== count) miss(`${String(row?.callbacks)} callbacks were counted`)

@@ -17,15 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
 import * as RawSender from "./RawSender.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import {
-  inSequence,
-  onStores,
-  percentiles,
-  report,
-  type Run,
-  type RunOptions,
-  type StorePart
-} from "./Run.ts"
+import * as Run from "./Run.ts"
 import * as ToldApplication from "./ToldApplication.ts"
 import * as Wait from "./Wait.ts"
 
@@ -33,8 +25,6 @@ const maxMemoryMiB = 512
 const maxAnswerMs = 1000
 const maxToldMs = 2000
 const genuineGap = 50
-/** In milliseconds. */
-const tellTimeout = 10_000
 
 const statusOf = (n: number): Status => statuses[n % statuses.length] ?? "NEW"
 
@@ -91,12 +81,10 @@ const attacksOf = (count: number): ReadonlyArray<Attack> => {
   ]
 }
 
-/** Options that only tests change. */
-interface FloodOptions extends RunOptions {
-  readonly isTimed: boolean
-}
+/** Only tests change it. */
+const usual = { isTimed: true }
 
-const onStore = Effect.fnUntraced(function* (part: StorePart<FloodOptions>) {
+const onStore = Effect.fnUntraced(function* (part: Run.StorePart<typeof usual>) {
   const { count, isTimed, log, miss, store } = part
   const { post, serve, statuses: known } = yield* ReceiverProcess.make(store.url)
   const application = yield* ToldApplication.start()
@@ -116,7 +104,7 @@ const onStore = Effect.fnUntraced(function* (part: StorePart<FloodOptions>) {
   }
 
   const allTold = (genuine: ReadonlyArray<{ readonly id: string }>) =>
-    Wait.until(() => genuine.every(({ id }) => told.has(id)), tellTimeout, 50)
+    Wait.until(() => genuine.every(({ id }) => told.has(id)), Wait.longest, 50)
 
   // The first callbacks of a process are slower even without an attack.
   yield* Effect.promise(async () => {
@@ -150,20 +138,20 @@ const onStore = Effect.fnUntraced(function* (part: StorePart<FloodOptions>) {
     const all = {
       ...figures,
       genuine: genuine.length,
-      answeredP99Ms: percentiles(answers).p99Ms,
-      answeredMaxMs: percentiles(answers).maxMs,
-      toldP99Ms: percentiles(tells).p99Ms,
-      toldMaxMs: percentiles(tells).maxMs,
+      answeredP99Ms: Run.percentiles(answers).p99Ms,
+      answeredMaxMs: Run.percentiles(answers).maxMs,
+      toldP99Ms: Run.percentiles(tells).p99Ms,
+      toldMaxMs: Run.percentiles(tells).maxMs,
       memoryMiB: memory
     }
     log(`${attack}: ${JSON.stringify(all)}`)
     return all
   }
 
-  const { figures } = yield* inSequence(
+  const { figures } = yield* Run.inSequence(
     attacksOf(count).map((attack) => [
       attack.name,
-      report(function* () {
+      Run.report(function* () {
         return yield* Effect.promise(() => withAttack(attack))
       })
     ])
@@ -171,12 +159,10 @@ const onStore = Effect.fnUntraced(function* (part: StorePart<FloodOptions>) {
   return figures
 })
 
-export const floodWith = (options: FloodOptions) => onStores(options, onStore)
-
-export const flood: Run = {
+export const flood = {
   summary:
     "tiny chunks, idle sockets, forgeries, captured and fat callbacks: genuine ones are not delayed",
   unit: "forgeries",
   count: { memory: 100_000, sqlite: 100_000, postgres: 100_000 },
-  make: (options) => floodWith({ ...options, isTimed: true })
-}
+  make: (options: Run.Changed<typeof usual>) => Run.onStores({ ...usual, ...options }, onStore)
+} satisfies Run.Run

@@ -12,27 +12,8 @@ import { MinimumLogLevel } from "effect/References"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
 import { deliver, forEach, makePost, repeat } from "./LocalHttp.ts"
-import {
-  accountOf,
-  brokenMerchant,
-  idOf,
-  indexes,
-  merchants,
-  start,
-  unsignedQuery,
-  urlQueryOf,
-  type World
-} from "./merchants/World.ts"
-import {
-  inSequence,
-  type Miss,
-  onStores,
-  percentiles,
-  report,
-  type Run,
-  type RunOptions,
-  type StorePart
-} from "./Run.ts"
+import * as World from "./merchants/World.ts"
+import * as Run from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Wait from "./Wait.ts"
 
@@ -43,63 +24,61 @@ const genuineEvery = 500
 const blocks = 12
 /** The most posts of one callback. */
 const deliveries = 31
-/** In milliseconds. */
-const tellTimeout = 300_000
 const measured = 300
 const load = 0.25
 const compared = { quarter: 0.02, full: 0.1 }
 const maxRatio = 1.1
 
-const untilTold = (toldAt: World["toldAt"], ids: ReadonlyArray<string>, miss: Miss) =>
-  Wait.within(tellTimeout, miss)("the last call", () => ids.every((id) => toldAt.has(id)))
+const untilTold = (toldAt: World.World["toldAt"], ids: ReadonlyArray<string>, miss: Run.Miss) =>
+  Wait.within(Wait.longest, miss)("the last call", () => ids.every((id) => toldAt.has(id)))
 
 export const foreign = (
-  { port, rowsOf, secretOf, toldAt }: World,
-  { count, progress, seed }: RunOptions
+  { port, rowsOf, secretOf, toldAt }: World.World,
+  { count, progress, seed }: Run.RunOptions
 ) =>
-  report(function* (miss) {
+  Run.report(function* (miss) {
     const post = yield* makePost
     const random = SeededRandom.make(seed, "foreign")
-    const queries = yield* Effect.forEach(indexes, (index) => urlQueryOf(index, secretOf(index)))
+    const queries = World.indexes.map((index) => World.urlQueryOf(index, secretOf(index)))
     const figures: Record<string, number> = { accepted: 0, genuine: 0, ledgersWithRows: 0 }
+    const note = (name: string) => void (figures[name] = (figures[name] ?? 0) + 1)
     yield* Effect.promise(() =>
       repeat(count, connections, async (index) => {
-        const victim = random.below(merchants)
-        const signer = (victim + 1 + random.below(merchants - 1)) % merchants
+        const victim = random.below(World.merchants)
+        const signer = (victim + 1 + random.below(World.merchants - 1)) % World.merchants
         const id = String(100_000 + random.below(1000))
         const [account, search] = random.pick([
-          [accountOf(victim), unsignedQuery],
-          [accountOf(victim), queries[victim]],
-          [accountOf(victim), queries[signer]],
-          [String(90_000 + victim), unsignedQuery]
+          [World.accountOf(victim), World.unsignedQuery],
+          [World.accountOf(victim), queries[victim]],
+          [World.accountOf(victim), queries[signer]],
+          [String(90_000 + victim), World.unsignedQuery]
         ] as const)
         const options = { accountId: account, key: secretOf(signer), search }
         const forged = FakeService.callback(id, "SUCCEED", options)
         const status = await deliver(() => post(port, forged), deliveries, 100)
         const expected = search === queries[signer] ? 400 : 401
-        figures[`answered${String(status)}`] = (figures[`answered${String(status)}`] ?? 0) + 1
-        if (status === 200) figures["accepted"] = (figures["accepted"] ?? 0) + 1
+        note(`answered${String(status)}`)
+        if (status === 200) note("accepted")
         if (status !== expected) miss(`a foreign callback was answered ${String(status)}`)
         if (index % 10_000 === 9999) progress(`${index + 1} of ${count} foreign callbacks`)
       })
     )
-    for (let index = 0; index < merchants; index++) {
+    for (let index = 0; index < World.merchants; index++) {
       const rows = yield* rowsOf(index)
-      if (rows > 0) {
-        figures["ledgersWithRows"] = (figures["ledgersWithRows"] ?? 0) + 1
-        miss(`the ledger of ${idOf(index)} has rows`)
-      }
+      if (rows === 0) continue
+      note("ledgersWithRows")
+      miss(`the ledger of ${World.idOf(index)} has rows`)
     }
-    const genuine = Math.max(merchants, Math.ceil(count / genuineEvery))
+    const genuine = Math.max(World.merchants, Math.ceil(count / genuineEvery))
     yield* Effect.promise(() =>
       repeat(genuine, connections, async (index) => {
-        const own = index % merchants
-        const search = index % 2 === 0 ? queries[own] : unsignedQuery
+        const own = index % World.merchants
+        const search = index % 2 === 0 ? queries[own] : World.unsignedQuery
         const id = String(200_000 + index)
-        const options = { accountId: accountOf(own), key: secretOf(own), search }
+        const options = { accountId: World.accountOf(own), key: secretOf(own), search }
         const genuineOne = FakeService.callback(id, "SUCCEED", options)
         const status = await deliver(() => post(port, genuineOne), deliveries, 100)
-        if (status === 200) figures["genuine"] = (figures["genuine"] ?? 0) + 1
+        if (status === 200) note("genuine")
         else miss(`a genuine callback was answered ${String(status)}`)
       })
     )
@@ -109,11 +88,11 @@ export const foreign = (
   })
 
 const broken = (
-  { failures, port, secretOf, setBroken, toldAt }: World,
-  { count, progress, seed }: RunOptions,
+  { failures, port, secretOf, setBroken, toldAt }: World.World,
+  { count, progress, seed }: Run.RunOptions,
   part: keyof typeof compared
 ) =>
-  report(function* (miss) {
+  Run.report(function* (miss) {
     const post = yield* makePost
     const random = SeededRandom.make(seed, part)
     const times: Record<"whole" | "broken", Array<number>> = { whole: [], broken: [] }
@@ -121,13 +100,16 @@ const broken = (
     let next = part === "full" ? 5_000_000 : 1_000_000
     const draw = (number: number) =>
       Array.from({ length: number }, () => {
-        const merchant = random.below(merchants - 1 + brokenWeight)
-        return { merchant: merchant < merchants ? merchant : brokenMerchant, id: String(next++) }
+        const merchant = random.below(World.merchants - 1 + brokenWeight)
+        return {
+          merchant: merchant < World.merchants ? merchant : World.brokenMerchant,
+          id: String(next++)
+        }
       })
     const sentAt = new Map<string, number>()
     const send = async ({ id, merchant }: { readonly id: string; readonly merchant: number }) => {
       sentAt.set(id, performance.now())
-      const options = { accountId: accountOf(merchant), key: secretOf(merchant) }
+      const options = { accountId: World.accountOf(merchant), key: secretOf(merchant) }
       const callback = FakeService.callback(id, "SUCCEED", options)
       const status = await deliver(() => post(port, callback), deliveries, 100)
       if (status !== 200) miss(`a genuine callback was answered ${String(status)}`)
@@ -157,7 +139,7 @@ const broken = (
       })
       const idsOf = (isOfBroken: boolean) =>
         posts
-          .filter(({ merchant }) => (merchant === brokenMerchant) === isOfBroken)
+          .filter(({ merchant }) => (merchant === World.brokenMerchant) === isOfBroken)
           .map(({ id }) => id)
       yield* wait(idsOf(false))
       const { system, user } = process.cpuUsage(cpuAtStart)
@@ -171,7 +153,7 @@ const broken = (
       yield* wait(idsOf(true))
       progress(`block ${block + 1} of ${blocks}`)
     }
-    const [whole, hurt] = [percentiles(times.whole), percentiles(times.broken)]
+    const [whole, hurt] = [Run.percentiles(times.whole), Run.percentiles(times.broken)]
     const median = (all: ReadonlyArray<number>) =>
       all.toSorted((one, two) => one - two)[Math.floor(all.length / 2)] ?? 0
     const mean = (all: ReadonlyArray<number>) =>
@@ -191,19 +173,19 @@ const broken = (
     }
   })
 
-export const merchantsRun: Run = {
+export const merchantsRun: Run.Run = {
   summary:
     "100 merchants in one receiver: nothing that another one signed is accepted, and a broken handler delays no other",
   unit: "callbacks",
   count: { sqlite: 100_000, memory: 100_000, postgres: 100_000 },
   stores: ["sqlite", "postgres"],
-  make: (options) => onStores(options, onStore)
+  make: (options) => Run.onStores(options, onStore)
 }
 
 const onStore = Effect.fnUntraced(
-  function* (part: StorePart) {
-    const world = yield* start(part.store)
-    const { figures, misses } = yield* inSequence([
+  function* (part: Run.StorePart) {
+    const world = yield* World.start(part.store)
+    const { figures, misses } = yield* Run.inSequence([
       ["foreign", foreign(world, part)],
       ["quarter", broken(world, part, "quarter")],
       ["full", broken(world, part, "full")]

@@ -17,18 +17,10 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 import * as Wait from "./Wait.ts"
 
-/** In milliseconds. */
-const stepTimeout = 60_000
-
 const written = <A>(value: A) => ({ value, result: undefined })
 
-const onStore = Effect.fnUntraced(function* ({
-  count: cycles,
-  miss,
-  progress,
-  seed,
-  store
-}: DatabasePart) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart) {
+  const { count: cycles, miss, progress, seed, store } = part
   const own = yield* LossyService.start({ random: SeededRandom.make(seed, "own"), miss })
   const other = yield* LossyService.start({ random: SeededRandom.make(seed, "other"), miss })
   const figures = { orders: 0, refused: 0, parked: 0, sent: 0 }
@@ -38,7 +30,7 @@ const onStore = Effect.fnUntraced(function* ({
     }
   })
   const runPromise = Effect.runPromiseWith(yield* Effect.context())
-  const until = Wait.within(stepTimeout, miss, 5)
+  const until = Wait.within(Wait.longest, miss, 5)
   const inStore = (use: (records: Engine) => Effect.Effect<unknown, unknown>) =>
     Effect.flatMap(Records, (records) => use(records.own[0])).pipe(
       Effect.provide(Stores.layerLedger(store), { local: true }),

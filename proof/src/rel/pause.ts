@@ -14,17 +14,9 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Wait from "./Wait.ts"
 
 const ordersPerCycle = 4
-/** In milliseconds. */
-const stepTimeout = 90_000
 
-const onStore = Effect.fnUntraced(function* ({
-  count: cycles,
-  log,
-  miss,
-  progress,
-  seed,
-  store
-}: DatabasePart) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart) {
+  const { count: cycles, log, miss, progress, seed, store } = part
   const service = yield* LossyService.start({ random: SeededRandom.make(seed, "loss"), miss })
   const figures = { orders: 0, stopped: 0, settledByOther: 0, told: 0, askedAgain: 0 }
   const told = new Map<string, string>()
@@ -40,7 +32,7 @@ const onStore = Effect.fnUntraced(function* ({
     },
     miss
   })
-  const until = Wait.within(stepTimeout, miss, 1)
+  const until = Wait.within(Wait.longest, miss, 1)
 
   const cycle = async () => {
     const first = start()

@@ -6,19 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as Application from "./Application.ts"
 import { deliver, repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { type DatabasePart, onDatabases, type Run, type RunOptions } from "./Run.ts"
+import { type Changed, type DatabasePart, onDatabases, type Run } from "./Run.ts"
 import * as Wait from "./Wait.ts"
 
 const keysAtOnce = 16
 const postsOfOneCallback = 100
-/** In milliseconds. */
-const callTimeout = 60_000
 
-interface RaceOptions extends RunOptions {
-  readonly processes: number
-}
+/** Only tests change it. */
+const usual = { processes: 8 }
 
-const onStore = Effect.fnUntraced(function* (part: DatabasePart<RaceOptions>) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   const { count, miss, processes, progress, seed, store } = part
   const { post, start, statuses } = yield* ReceiverProcess.make(store.url)
   const application = yield* Application.start(miss)
@@ -52,7 +49,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<RaceOptions>) {
   )
   const [first] = receivers
   yield* Effect.promise(async () => {
-    await Wait.until(() => application.callsOf.size >= count, callTimeout, 100)
+    await Wait.until(() => application.callsOf.size >= count, Wait.longest, 100)
     // A wrong second call would come soon.
     await sleep(1000)
     await repeat(count, keysAtOnce, async (key) => {
@@ -75,11 +72,9 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<RaceOptions>) {
   }
 })
 
-export const raceWith = (options: RaceOptions) => onDatabases(options, onStore)
-
-export const race: Run = {
+export const race = {
   summary: "8 processes, the same keys at once: one effect each",
   unit: "keys",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) => raceWith({ ...options, processes: 8 })
-}
+  make: (options: Changed<typeof usual>) => onDatabases({ ...usual, ...options }, onStore)
+} satisfies Run

@@ -26,8 +26,6 @@ const pace = 80
 const burst = 200
 /** The difference of handler times that a busy machine makes, in milliseconds. */
 const noise = 25
-/** The longest time in which no transaction is handled, in milliseconds. */
-const settleTimeout = 120_000
 /** The milliseconds after which only reserved reads go before a waiting claim. */
 const watchGrace = 1500
 const reservedAhead = Math.floor((lookahead * readsPerSecond) / shards / (1000 + slack)) + 1
@@ -116,7 +114,7 @@ const scaleWith = ({ count, log }: RunOptions) =>
     }
     const settled = async (name: string) => {
       const isSettled = () => succeeded.size >= phaseOf.size
-      if (!(await Wait.whileMoving(isSettled, () => succeeded.size, settleTimeout)))
+      if (!(await Wait.whileMoving(isSettled, () => succeeded.size, Wait.longest)))
         miss(`${phaseOf.size - succeeded.size} were not told (${name})`)
     }
     const third = Math.ceil(count / 2 / 3)

@@ -11,7 +11,7 @@ import * as Struct from "effect/Struct"
 import { repeat } from "./LocalHttp.ts"
 import { type Overview, shows } from "./OperatorPage.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { type DatabasePart, eachOnDatabases, type Run, type RunOptions } from "./Run.ts"
+import { type Changed, type DatabasePart, eachOnDatabases, type Run } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 import * as ToldApplication from "./ToldApplication.ts"
 import * as Wait from "./Wait.ts"
@@ -54,24 +54,16 @@ const causes = {
   insert: (store: StoreName) => trigger(store, "INSERT")
 }
 
-export type CauseName = keyof typeof causes
-
 /** The longest times in milliseconds; the tests make them longer for busy machines. */
-interface Limits extends RunOptions {
-  readonly notice: number
-  readonly stop: number
-  readonly recovery: number
-}
+const usual = { notice: 90_000, stop: 10_000, recovery: 120_000 }
 
 /** In milliseconds; each comes with two callbacks. */
 const questionInterval = 250
 
-interface Readiness {
-  readonly ready: boolean
-  readonly worker: string
-}
-
-const play = Effect.fnUntraced(function* (name: CauseName, part: DatabasePart<Limits>) {
+const play = Effect.fnUntraced(function* (
+  name: keyof typeof causes,
+  part: DatabasePart<typeof usual>
+) {
   const { count, log, miss, notice, recovery: recoveryTime, stop, store } = part
   const service = yield* ReceiverProcess.make(store.url)
   const application = yield* ToldApplication.start()
@@ -97,15 +89,12 @@ const play = Effect.fnUntraced(function* (name: CauseName, part: DatabasePart<Li
     await recovery("callbacks are told before the cause", allTold)
     for (const statement of begin) await query(statement)
     await repeat(count, 16, () => post(port))
-    const noticedMs = await Wait.within(
-      notice,
-      miss,
-      questionInterval
-    )("readiness says it", async () => {
+    const noticed = Wait.within(notice, miss, questionInterval)
+    const noticedMs = await noticed("readiness says it", async () => {
       await Promise.all([post(port), post(port)])
       const readiness = await fetch(`http://127.0.0.1:${port}/readyz`)
-      const { ready, worker } = (await readiness.json()) as Readiness
-      return !ready || worker === "no progress"
+      const { ready, worker } = (await readiness.json()) as Record<string, unknown>
+      return ready !== true || worker === "no progress"
     })
     const overview = (await (await first.get("/overview")).json()) as Overview
     if (!shows(overview, "no-progress", "store", "not-stored")) miss("the page shows no problem")
@@ -125,14 +114,12 @@ const play = Effect.fnUntraced(function* (name: CauseName, part: DatabasePart<Li
 
 const atOnce = 5
 
-export const silentWith = (
-  options: Limits,
-  names: ReadonlyArray<CauseName> = Struct.keys(causes)
-) => eachOnDatabases(options, names, play, atOnce)
-
-export const silent: Run = {
+export const silent = {
   summary: "a store that refuses claims, calls, marks, texts or rows: the receiver says so",
   unit: "callbacks before and during each cause",
   count: { sqlite: 200, postgres: 200 },
-  make: (options) => silentWith({ ...options, notice: 90_000, stop: 10_000, recovery: 120_000 })
-}
+  make: (
+    options: Changed<typeof usual>,
+    names: ReadonlyArray<keyof typeof causes> = Struct.keys(causes)
+  ) => eachOnDatabases({ ...usual, ...options }, names, play, atOnce)
+} satisfies Run

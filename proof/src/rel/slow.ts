@@ -10,15 +10,7 @@ import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import { repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import {
-  type DatabasePart,
-  inSequence,
-  onDatabases,
-  percentiles,
-  report,
-  type Run,
-  type RunOptions
-} from "./Run.ts"
+import * as Run from "./Run.ts"
 import * as Stores from "./Stores.ts"
 import * as ToldApplication from "./ToldApplication.ts"
 import * as Wait from "./Wait.ts"
@@ -30,7 +22,6 @@ const maxWait = 1000
 const unrelated = 20
 const unrelatedGap = 250
 const tellTimeout = 30_000
-const buildUpTimeout = 120_000
 
 const duePolls = (count: number) =>
   Effect.flatMap(Records, ({ own: [records] }) =>
@@ -46,12 +37,11 @@ const duePolls = (count: number) =>
     )
   )
 
-interface SlowOptions extends RunOptions {
-  readonly parts: ReadonlyArray<"polls" | "claims" | "application">
-  readonly isTimed: boolean
-}
+const allParts = ["polls", "claims", "application"] as const
+/** Only tests change these. */
+const usual = { parts: allParts as ReadonlyArray<(typeof allParts)[number]>, isTimed: true }
 
-const onStore = Effect.fnUntraced(function* (part: DatabasePart<SlowOptions>) {
+const onStore = Effect.fnUntraced(function* (part: Run.DatabasePart<typeof usual>) {
   const { count, isTimed, log, miss, parts, store } = part
   const service = yield* ReceiverProcess.make(store.url)
   service.fault.hangs = true
@@ -70,7 +60,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<SlowOptions>) {
     })
 
   const until = async (isReached: () => boolean) => {
-    if (!(await Wait.until(isReached, buildUpTimeout, 20))) miss("the fault did not build up")
+    if (!(await Wait.until(isReached, Wait.longest, 20))) miss("the fault did not build up")
   }
 
   const tell = async (part: string) => {
@@ -86,7 +76,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<SlowOptions>) {
     const latest = Math.max(...waits)
     if (latest === Infinity) miss(`${part}: a transaction was not told`)
     if (isTimed && latest > maxWait) miss(`${part}: a transaction was told after ${latest} ms`)
-    const figures = { ...percentiles(waits), hangingReads: service.hanging() }
+    const figures = { ...Run.percentiles(waits), hangingReads: service.hanging() }
     log(`${part}: ${JSON.stringify(figures)}`)
     return figures
   }
@@ -107,10 +97,10 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<SlowOptions>) {
       await sleep(11_000)
     })
   }
-  const { figures } = yield* inSequence(
+  const { figures } = yield* Run.inSequence(
     parts.map((name) => [
       name,
-      report(function* () {
+      Run.report(function* () {
         yield* prepare[name]
         return yield* Effect.promise(() => tell(name))
       })
@@ -119,13 +109,10 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<SlowOptions>) {
   return figures
 })
 
-export const slowWith = (options: SlowOptions) => onDatabases(options, onStore)
-
-export const slow: Run = {
+export const slow = {
   summary:
     "a service or an application that hangs: unrelated transactions are told within a second",
   unit: "claims",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) =>
-    slowWith({ ...options, parts: ["polls", "claims", "application"], isTimed: true })
-}
+  make: (options: Run.Changed<typeof usual>) => Run.onDatabases({ ...usual, ...options }, onStore)
+} satisfies Run.Run

@@ -17,11 +17,11 @@ import { MinimumLogLevel } from "effect/References"
 import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSync } from "node:sqlite"
 import { layerVerifier } from "./FakeService.ts"
-import { inSequence, onStore, type Parts, type Run, type StoreName, type StorePart } from "./Run.ts"
+import * as Run from "./Run.ts"
 import * as StoreFault from "./StoreFault.ts"
 import * as Stores from "./Stores.ts"
 
-type Part<Name extends StoreName> = StorePart<StoreFault.Options, Name>
+type Part<Name extends Run.StoreName> = Run.StorePart<StoreFault.Options, Name>
 
 const unavailable = Effect.fnUntraced(function* (part: Part<"postgres">) {
   const { store } = part
@@ -101,22 +101,23 @@ const full = Effect.fnUntraced(
   Effect.provideService(MinimumLogLevel, "None")
 )
 
-export const storeDownWith = (options: StoreFault.Options) => {
-  const parts: Readonly<Record<StoreName, Parts<never>>> = {
+const make = (changed: Run.Changed<typeof StoreFault.usual>) => {
+  const options = { ...StoreFault.usual, ...changed }
+  const parts: Readonly<Record<Run.StoreName, Run.Parts<never>>> = {
     memory: [],
     sqlite: [
-      ["full", onStore("sqlite", options, full)],
-      ["locked", onStore("sqlite", options, locked)]
+      ["full", Run.onStore("sqlite", options, full)],
+      ["locked", Run.onStore("sqlite", options, locked)]
     ],
-    postgres: [["gone", onStore("postgres", options, unavailable)]]
+    postgres: [["gone", Run.onStore("postgres", options, unavailable)]]
   }
-  return inSequence(options.stores.flatMap((name) => parts[name]))
+  return Run.inSequence(options.stores.flatMap((name) => parts[name]))
 }
 
-export const storeDown: Run = {
+export const storeDown = {
   summary:
     "accepts with the store unavailable, full or locked: never 2xx without a row, 503 in 5 seconds",
   unit: "accepts",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) => storeDownWith({ ...options, response: 5000, recovery: 30_000 })
-}
+  make
+} satisfies Run.Run

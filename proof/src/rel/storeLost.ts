@@ -7,20 +7,12 @@ import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import * as PostgresServer from "@pawl/test-support/PostgresServer"
 import * as Effect from "effect/Effect"
 import { copyFileSync, renameSync } from "node:fs"
-import {
-  inSequence,
-  type Parts,
-  onStore,
-  report,
-  type Run,
-  type StoreName,
-  type StorePart
-} from "./Run.ts"
+import * as Run from "./Run.ts"
 import * as StoreFault from "./StoreFault.ts"
 import * as Stores from "./Stores.ts"
 
 /** The file is removed, a copy gets its name, then it gets its name back. */
-const replaced = Effect.fnUntraced(function* (part: StorePart<StoreFault.Options, "sqlite">) {
+const replaced = Effect.fnUntraced(function* (part: Run.StorePart<StoreFault.Options, "sqlite">) {
   const { store } = part
   const { after, check, during } = yield* StoreFault.begin(part, { store: store.url })
   const moved = `${store.filename}.moved`
@@ -34,12 +26,18 @@ const replaced = Effect.fnUntraced(function* (part: StorePart<StoreFault.Options
 })
 
 const urlOf = (port: number) => Postgres.urlOf("postgres", port)
-const statement = ({ port }: PostgresServer.PostgresServer, text: string) =>
+const statement = ({ port }: { readonly port: number }, text: string) =>
   Stores.execute({ url: urlOf(port) }, text)
+
+const configure = (server: { readonly port: number }, change: string) =>
+  Effect.andThen(
+    statement(server, `ALTER SYSTEM ${change}`),
+    statement(server, "SELECT pg_reload_conf()")
+  )
 
 /** The role does not wait for the disk. */
 const killed = (options: StoreFault.Options) =>
-  report(function* (miss) {
+  Run.report(function* (miss) {
     const server = yield* PostgresServer.make()
     yield* statement(server, "ALTER ROLE postgres SET synchronous_commit = off")
     const place = { store: urlOf(server.port) }
@@ -63,50 +61,45 @@ const killed = (options: StoreFault.Options) =>
 
 /** The old primary goes on read-only. */
 const failedOver = (options: StoreFault.Options) =>
-  report(function* (miss) {
+  Run.report(function* (miss) {
     const old = yield* PostgresServer.make()
     const standby = yield* PostgresServer.make({ primary: old })
-    yield* statement(old, "ALTER SYSTEM SET synchronous_standby_names = '*'")
-    yield* statement(old, "SELECT pg_reload_conf()")
+    yield* configure(old, "SET synchronous_standby_names = '*'")
     let primary = old
     const proxy = yield* PostgresProxy.openTo(() => primary.port)
     const place = { store: urlOf(proxy.port) }
     const { after, check, during } = yield* StoreFault.begin({ ...options, miss }, place)
-    yield* statement(old, "ALTER SYSTEM SET default_transaction_read_only = on")
-    yield* statement(old, "SELECT pg_reload_conf()")
+    yield* configure(old, "SET default_transaction_read_only = on")
     yield* during("the old primary becomes read-only", { isSure: false })
     yield* Effect.promise(standby.promote)
-    yield* statement(standby, "ALTER SYSTEM RESET synchronous_standby_names")
-    yield* statement(standby, "SELECT pg_reload_conf()")
+    yield* configure(standby, "RESET synchronous_standby_names")
     primary = standby
     yield* after
     return yield* check({ url: urlOf(standby.port) })
   })
 
-interface Options extends StoreFault.Options {
-  readonly hasFailOver: boolean
-}
+const usual = { ...StoreFault.usual, hasFailOver: true }
 
-export const storeLostWith = (options: Options) => {
+const make = (changed: Run.Changed<typeof usual>) => {
+  const options = { ...usual, ...changed }
   const hasPrograms = PostgresServer.programs() !== undefined
   if (!hasPrograms)
     options.log("postgres: its programs are not installed, so its faults do not run")
-  const servers: Parts<never> = [
+  const servers: Run.Parts<never> = [
     ["killed", killed(options)],
     ...(options.hasFailOver ? [["failed over", failedOver(options)] as const] : [])
   ]
-  const parts: Readonly<Record<StoreName, Parts<never>>> = {
+  const parts: Readonly<Record<Run.StoreName, Run.Parts<never>>> = {
     memory: [],
-    sqlite: [["replaced", onStore("sqlite", options, replaced)]],
+    sqlite: [["replaced", Run.onStore("sqlite", options, replaced)]],
     postgres: hasPrograms ? servers : []
   }
-  return inSequence(options.stores.flatMap((name) => parts[name]))
+  return Run.inSequence(options.stores.flatMap((name) => parts[name]))
 }
 
-export const storeLost: Run = {
+export const storeLost = {
   summary: "a PostgreSQL killed or failed over, a SQLite file replaced: never 2xx without a row",
   unit: "accepts",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) =>
-    storeLostWith({ ...options, response: 5000, recovery: 30_000, hasFailOver: true })
-}
+  make
+} satisfies Run.Run

@@ -10,9 +10,11 @@ import { checksum } from "@pawl/test-support/Service"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
+import { readingAs } from "./CrashableStore.ts"
 import { subjectOf } from "./Subject.ts"
 
 type Store = Ledger["Service"]
+type RowChange = Parameters<Store["write"]>[1]
 type Receive = Receiver["Service"]["receive"]
 
 /**
@@ -29,6 +31,14 @@ export interface Bug {
   readonly releasesRunning?: boolean
 }
 
+/** Makes a bug of a ledger that writes other changes. */
+export const writing =
+  (changeOf: (change: RowChange, leased: Leased) => RowChange) =>
+  (ledger: Store): Store => ({
+    ...ledger,
+    write: (leased, change) => ledger.write(leased, changeOf(change, leased))
+  })
+
 /** Plants a bug: the last claim is the status, whatever its rank. */
 const lastWriteWins = (ledger: Store): Store => {
   const last = new Map<string, Status>()
@@ -39,20 +49,16 @@ const lastWriteWins = (ledger: Store): Store => {
     const told = applied.get(row.transactionId) === claim ? claim : undefined
     return { ...row, evidence: Evidence.confirmed(claim), told }
   }
+  const reading = readingAs(ledger, withLastClaim)
   return {
-    ...ledger,
+    ...reading,
     accept: (verified, at) =>
       Effect.tap(ledger.accept(verified, at), () =>
         Effect.sync(() => verified.claim && last.set(verified.transactionId, verified.claim))
       ),
-    claim: (options) =>
-      Effect.map(ledger.claim(options), ({ dueAt, rows }) => ({
-        dueAt,
-        rows: rows.map(withLastClaim)
-      })),
     write: (leased, change) => {
       if (change.told !== undefined) applied.set(leased.transactionId, change.told)
-      return Effect.map(ledger.write(leased, change), (row) => row && withLastClaim(row))
+      return reading.write(leased, change)
     }
   }
 }
@@ -72,47 +78,22 @@ const deduplicatedTooEarly = (ledger: Store): Store => {
   }
 }
 
-const givesUp = (ledger: Store): Store => ({
-  ...ledger,
-  write: (leased, change) =>
-    ledger.write(leased, (change.attempt ?? 0) > 2 ? { told: change.pendingStatus } : change)
-})
+const givesUp = writing((change) =>
+  (change.attempt ?? 0) > 2 ? { told: change.pendingStatus } : change
+)
 
-const noWatch = (ledger: Store): Store => ({
-  ...ledger,
-  write: (leased, change) =>
-    ledger.write(
-      leased,
-      change.release !== undefined && leased.told !== undefined && isTerminal(leased.told)
-        ? { ...change, release: { dueAt: undefined } }
-        : change
-    )
-})
+/** Plants a bug: no read follows a terminal status of these kinds that was told. */
+const unwatched = (kinds: RegExp) =>
+  writing((change, { kind, told }) =>
+    change.release !== undefined && told !== undefined && isTerminal(told) && kinds.test(kind)
+      ? { ...change, release: { dueAt: undefined } }
+      : change
+  )
 
-const payoutsUnwatched = (ledger: Store): Store => ({
-  ...ledger,
-  write: (leased, change) => {
-    const { kind, told } = leased
-    const hasEnded = kind.endsWith("payout") && told !== undefined && isTerminal(told)
-    return ledger.write(
-      leased,
-      hasEnded && change.release !== undefined
-        ? { ...change, release: { dueAt: undefined } }
-        : change
-    )
-  }
-})
-
-const unlimitedGaps = (ledger: Store): Store => ({
-  ...ledger,
-  write: (leased, change) => {
-    const { askedAt = 0, pollAt = 0 } = change
-    const isLongest = pollAt - askedAt >= Duration.toMillis("13 days")
-    return ledger.write(
-      leased,
-      isLongest ? { ...change, pollAt: askedAt + Duration.toMillis("64 days") } : change
-    )
-  }
+const unlimitedGaps = writing((change) => {
+  const { askedAt = 0, pollAt = 0 } = change
+  const isLongest = pollAt - askedAt >= Duration.toMillis("13 days")
+  return isLongest ? { ...change, pollAt: askedAt + Duration.toMillis("64 days") } : change
 })
 
 const notShifted = (ledger: Store): Store => ({ ...ledger, shift: () => Effect.void })
@@ -175,36 +156,19 @@ const batchFails = (ledger: Store): Store => ({
     )
 })
 
-const endlessLeases = (ledger: Store): Store => ({
-  ...ledger,
-  claim: (options) =>
-    ledger.claim({ ...options, until: options.at + Duration.toMillis("1000 days") }),
-  write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
-})
+/** Plants a bug: leases end after this time and are not renewed. */
+const leasesOf =
+  (time: Duration.Input) =>
+  (ledger: Store): Store => ({
+    ...ledger,
+    claim: (options) => ledger.claim({ ...options, until: options.at + Duration.toMillis(time) }),
+    write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
+  })
 
-/** Leases end after 5 seconds and are not renewed, so two workers have one row. */
-const shortLeases = (ledger: Store): Store => ({
-  ...ledger,
-  claim: (options) => ledger.claim({ ...options, until: options.at + 5000 }),
-  write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
-})
-
-const withoutToldFact = (ledger: Store): Store => ({
-  ...ledger,
-  write: (leased, change) => {
-    const facts = change.facts?.filter(({ fact }) => fact !== "told")
-    return ledger.write(leased, facts === undefined ? change : { ...change, facts })
-  }
-})
-
-const alwaysFirst = (ledger: Store): Store => ({
-  ...ledger,
-  claim: (options) =>
-    Effect.map(ledger.claim(options), ({ dueAt, rows }) => ({
-      dueAt,
-      rows: rows.map((row) => ({ ...row, attempt: 0 }))
-    }))
-})
+const withoutToldFact = writing(({ facts, ...change }) => ({
+  ...change,
+  ...(facts && { facts: facts.filter(({ fact }) => fact !== "told") })
+}))
 
 /** Plants a bug: every callback gets the right checksum before it is verified. */
 const unchecked =
@@ -219,23 +183,25 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "the last callback holds, without a rank check": { ledger: lastWriteWins },
   "a claim is told without confirmation": { policy: "never" },
   "no transaction is polled": { profile: { pollIntervals: [Duration.days(400)] } },
-  "no reads follow a terminal status": { ledger: noWatch },
+  "no reads follow a terminal status": { ledger: unwatched(/^/u) },
   "the handler is called only twice": { ledger: givesUp },
   "callbacks are deduplicated before they are confirmed": { ledger: deduplicatedTooEarly },
   "the handler's effects and the told mark commit apart": { commitsApart: true },
   "a receiver that stops releases rows whose handler runs": { releasesRunning: true },
-  "the lease of a dead process never ends": { ledger: endlessLeases },
-  "a lease ends while its handler runs": { ledger: shortLeases },
+  "the lease of a dead process never ends": { ledger: leasesOf("1000 days") },
+  "a lease ends while its handler runs": { ledger: leasesOf("5 seconds") },
   "the checksum is not checked": { receive: unchecked },
   "a clock that was set back delays what is due": { ledger: notShifted },
   "a batch of rows waits for the slowest row of the one before it": { ledger: inBatches },
-  "no reads follow the terminal status of a payout": { ledger: payoutsUnwatched },
+  "no reads follow the terminal status of a payout": { ledger: unwatched(/payout$/u) },
   "the gaps between the last reads grow to 64 days": { ledger: unlimitedGaps },
   "an outage of all receivers changes no plan of reads": { ledger: notBroughtForward },
   "a callback cuts the backoff of a failed call short": { ledger: backoffCutShort },
   "a row that cannot be read stops its batch": { ledger: batchFails },
   "a call that succeeded leaves no fact": { ledger: withoutToldFact },
-  "every call of the handler is its first attempt": { ledger: alwaysFirst },
+  "every call of the handler is its first attempt": {
+    ledger: (ledger) => readingAs(ledger, (row) => ({ ...row, attempt: 0 }))
+  },
   "the receiver answers 200 before it stores": {
     receive: (receive) => (incoming) =>
       Effect.as(Effect.forkDetach(receive(incoming), { startImmediately: false }), 200)

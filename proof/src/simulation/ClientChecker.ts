@@ -13,34 +13,17 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { origin, secret } from "./Client.ts"
 import { type Process, processes } from "./Plan.ts"
+import { memberOf } from "./Subject.ts"
 import type { Trace } from "./Trace.ts"
-
-/** Checks the client; `confirmed` are the statuses that the service stated in any response. */
-export interface ClientChecker {
-  readonly sent: (from: Process, request: Request) => void
-  readonly processed: (request: Request, status: number) => void
-  readonly responded: (from: Process, request: Request, response: Gateway.Response) => void
-  readonly call: <A, E extends Failure>(
-    name: string,
-    call: Effect.Effect<A, E>,
-    wasMade?: Effect.Effect<boolean>
-  ) => Effect.Effect<Exit.Exit<A, E>>
-  readonly started: (process: Process) => void
-  readonly confirmed: (transactionId: string) => ReadonlySet<Status>
-  readonly reads: (transactionId: string) => ReadonlyArray<number>
-  readonly end: (transactions: ReadonlyArray<Gateway.Transaction>) => void
-}
-
-interface Failure {
-  readonly _tag: string
-}
 
 const callTimeout = Duration.toMillis(Duration.seconds(30))
 
 /** A token is valid for 30 days and renewed a day early; another day is for skewed clocks. */
 const accessTokenRenewal = 28 * 86_400_000
 
-export const make = (trace: Trace): ClientChecker => {
+export type ClientChecker = ReturnType<typeof make>
+
+export const make = (trace: Trace) => {
   const bodies = new Map<string, string>()
   const changes = new Map<string, number>()
   const statuses = new Map<string, Set<Status>>()
@@ -55,10 +38,10 @@ export const make = (trace: Trace): ClientChecker => {
   }
 
   return {
-    started: (process) => {
+    started: (process: Process) => {
       tokens.set(process, { reasons: 1, at: trace.now() })
     },
-    sent: (from, { body = "", headers, method, url }) => {
+    sent: (from: Process, { body = "", headers, method, url }: Request) => {
       if (new URL(url).origin !== origin) trace.violation("C4", `${from} sent to ${url}`)
       if (!url.endsWith("/auth") && (body + JSON.stringify(headers)).includes(secret))
         trace.violation("C4", `${from} sent the secret to ${url}`)
@@ -71,13 +54,13 @@ export const make = (trace: Trace): ClientChecker => {
       if (method === "GET" && id !== undefined && from !== "client")
         reads.set(id, [...(reads.get(id) ?? []), trace.now()])
     },
-    processed: ({ body, method, url }, status) => {
+    processed: ({ body, method, url }: Request, status: number) => {
       if (method !== "PUT" || status === 401) return
       const key = `${url} ${body}`
       changes.set(key, (changes.get(key) ?? 0) + 1)
       if (changes.get(key) !== 1) trace.violation("C2", `PUT ${url} was sent again`)
     },
-    responded: (from, { method, url }, { body, status }) => {
+    responded: (from: Process, { method, url }: Request, { body, status }: Gateway.Response) => {
       const token = tokens.get(from)
       if (token !== undefined && status === 401) token.reasons++
       if (token !== undefined && url.endsWith("/auth") && status === 200) {
@@ -91,11 +74,15 @@ export const make = (trace: Trace): ClientChecker => {
       const json = parse(body)
       if (method === "GET") addStatus(/\/status\/(\d+)$/u.exec(url)?.[1], json)
       addStatus(
-        member(json, "refundId") ?? member(json, "transactionId"),
-        member(json, "transactionStatus")
+        memberOf(json, "refundId") ?? memberOf(json, "transactionId"),
+        memberOf(json, "transactionStatus")
       )
     },
-    call: Effect.fnUntraced(function* (name, call, wasMade = Effect.succeed(false)) {
+    call: Effect.fnUntraced(function* <A, E extends { readonly _tag: string }>(
+      name: string,
+      call: Effect.Effect<A, E>,
+      wasMade: Effect.Effect<boolean> = Effect.succeed(false)
+    ) {
       const startedAt = trace.now()
       openCalls++
       const exit = yield* Effect.ensuring(
@@ -115,9 +102,10 @@ export const make = (trace: Trace): ClientChecker => {
         trace.violation("C7", `${name} ended ${tag}, but it was made`)
       return exit
     }),
-    confirmed: (id) => statuses.get(id) ?? new Set(),
-    reads: (id) => reads.get(id) ?? [],
-    end: (transactions) => {
+    /** Returns the statuses that the service stated in any response. */
+    confirmed: (id: string): ReadonlySet<Status> => statuses.get(id) ?? new Set(),
+    reads: (id: string): ReadonlyArray<number> => reads.get(id) ?? [],
+    end: (transactions: ReadonlyArray<Gateway.Transaction>) => {
       const byOrder = Map.groupBy(
         transactions.filter(({ subscriptionId }) => subscriptionId === undefined),
         ({ kind, metadata }) => `${kind} of order ${metadata?.["order"]}`
@@ -132,6 +120,3 @@ export const make = (trace: Trace): ClientChecker => {
 const utf8 = new TextEncoder()
 
 const parse = (text: string): unknown => Result.getOrUndefined(Json.fromBytes(utf8.encode(text)))
-
-const member = (json: unknown, name: string): unknown =>
-  typeof json === "object" && json !== null ? Reflect.get(json, name) : undefined

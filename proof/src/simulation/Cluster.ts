@@ -1,11 +1,9 @@
 /**
  * The processes of a simulation, their links, the store and the checkers.
  */
-import type { Hmac } from "@pawl/core/Hmac"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type { Bug } from "./Bugs.ts"
 import * as ClientChecker from "./ClientChecker.ts"
 import * as CrashableStore from "./CrashableStore.ts"
@@ -13,32 +11,13 @@ import * as Forger from "./Forger.ts"
 import * as Merchant from "./Merchant.ts"
 import * as Nemesis from "./Nemesis.ts"
 import * as Network from "./Network.ts"
-import type { Observer } from "./Observer.ts"
-import {
-  type Fault,
-  type Operation,
-  type Outage,
-  type Plan,
-  type Process as ProcessName
-} from "./Plan.ts"
+import type { Observer, ReceiverName } from "./Observer.ts"
+import type * as Plan from "./Plan.ts"
 import type * as Process from "./Process.ts"
 import * as ReceiverChecker from "./ReceiverChecker.ts"
 import * as Receivers from "./Receivers.ts"
 import * as Service from "./Service.ts"
 import type { Trace } from "./Trace.ts"
-
-/** A cluster; `backlog` is the due rows without a lease. */
-export interface Cluster {
-  readonly events: ReadonlyArray<{ readonly at: number; readonly effect: Effect.Effect<void> }>
-  readonly redrive: Effect.Effect<void>
-  readonly start: Effect.Effect<void>
-  readonly stop: Effect.Effect<void>
-  readonly backlog: Effect.Effect<number>
-  readonly checkUnreadable: Effect.Effect<void>
-  readonly check: Effect.Effect<void>
-  readonly transactions: () => ReadonlyArray<Transaction>
-  readonly told: () => number
-}
 
 const movesFrom = {
   REFUNDED: ["SUCCEED"],
@@ -46,12 +25,14 @@ const movesFrom = {
   SUCCEED: ["CHARGEBACK"]
 }
 
+const isMove = (event: string): event is keyof typeof movesFrom => event in movesFrom
+
 const repairTime = Duration.toMillis(Duration.hours(2))
 /** How long the receivers watch for outages in the quiet time: all is read half an hour after one. */
 const watchTime = Duration.toMillis(Duration.hours(1))
 
 export const make = Effect.fnUntraced(function* (
-  plan: Plan,
+  plan: Plan.Plan,
   trace: Trace,
   {
     bug,
@@ -62,8 +43,7 @@ export const make = Effect.fnUntraced(function* (
     readonly observer: Observer
     readonly store: CrashableStore.Store
   }
-): Effect.fn.Return<Cluster, never, Hmac | Scope.Scope> {
-  const { seed } = plan
+) {
   const repairedAt = plan.quietAt + repairTime
   const nemesis = yield* Nemesis.make(plan, trace)
   const clientChecker = ClientChecker.make(trace)
@@ -74,60 +54,40 @@ export const make = Effect.fnUntraced(function* (
     isUnreadable: (id) => trace.now() < repairedAt && operationOfId(id)?.isUnreadable === true,
     registered: observer.registered
   })
-  const checker = ReceiverChecker.make(trace, clientChecker, plan, {
-    getRow: (method, id) => Effect.orDie(store.direct.get(method, id)),
-    storiesOf: (method, id) => Effect.orDie(store.direct.story(method, id)),
-    operationOf: (id) => operationOfId(id)
-  })
-
-  const receivers: Array<Process.Process<Network.Receive>> = []
-  const runningReceivers = () => receivers.flatMap((receiver) => receiver.running() ?? [])
-  const callbacks = yield* Network.callbacks(runningReceivers, {
-    checker,
+  const base: Network.Parts = {
+    plan,
+    bug,
+    store,
     nemesis,
+    clientChecker,
+    checker: ReceiverChecker.make(trace, clientChecker, plan, ledger, (id) => operationOfId(id)),
     observer,
     trace
-  })
-  const service = yield* Service.make(seed, callbacks.client)
+  }
+  const { checker } = base
+  const receivers: Array<Process.Process<Network.Receive>> = []
+  const runningReceivers = () => receivers.flatMap((receiver) => receiver.running() ?? [])
+  const callbacks = yield* Network.callbacks(runningReceivers, base)
+  const service = yield* Service.make(plan.seed, callbacks.client)
   const { transactions } = service
   observer.begin({ now: trace.now, transaction: service.transaction, transactions })
 
   const operations = new Map(plan.operations.map((operation) => [String(operation.id), operation]))
-  const operationOf = (transaction: Transaction | undefined): Operation | undefined =>
+  const operationOf = (transaction: Transaction | undefined): Plan.Operation | undefined =>
     operations.get(transaction?.metadata?.["order"] ?? "")
   const operationOfId = (id: string) => operationOf(service.transaction(id))
 
-  const base = {
-    bug,
-    nemesis,
-    seed,
-    store,
-    trace,
-    clientChecker,
-    checker,
-    observer,
-    quietAt: plan.quietAt,
-    policy: plan.policy ?? "final"
-  }
-  const transport = (from: ProcessName) =>
-    Network.transport(from, () => service.process.running()?.handle, {
-      checker: clientChecker,
-      nemesis,
-      trace
-    })
+  const transport = (from: Plan.Process) =>
+    Network.transport(from, () => service.process.running()?.handle, base)
   const merchant = yield* Merchant.make({
     ...base,
     transport: transport("client"),
     wasMade: (requestId) => transactions().some((each) => each.requestId === requestId)
   })
-  const receiver = Effect.fnUntraced(function* (name: Receivers.Options["name"]) {
+  const receiver = Effect.fnUntraced(function* (name: ReceiverName) {
     const handlerActionsOf = (id: string) => operationOfId(id)?.handlerActions ?? []
-    const process = yield* Receivers.make({
-      ...base,
-      name,
-      transport: transport(name),
-      handlerActionsOf
-    })
+    const own = { name, transport: transport(name), handlerActionsOf }
+    const process = yield* Receivers.make({ ...base, ...own })
     receivers.push(process)
     return process
   })
@@ -138,7 +98,7 @@ export const make = Effect.fnUntraced(function* (
     "receiver 2": yield* receiver("receiver 2")
   }
 
-  const move = (operation: Operation, to: keyof typeof movesFrom) =>
+  const move = (operation: Plan.Operation, to: keyof typeof movesFrom) =>
     Effect.suspend(() => {
       const gateway = service.process.running()?.gateway
       const transaction = transactions().find(
@@ -156,30 +116,23 @@ export const make = Effect.fnUntraced(function* (
       return Effect.asVoid(gateway.move(transaction.transactionId, to))
     })
 
-  const crash = Effect.fnUntraced(function* ({ duration }: Fault, name: keyof typeof processes) {
-    yield* idle
-    trace.mark(`crash: ${name}`)
-    trace.note(`${name} is killed`)
-    yield* processes[name].kill
-    yield* Effect.sleep(duration)
-    trace.note(`${name} starts`)
-    yield* processes[name].start
-  })
-
-  const restart = Effect.fnUntraced(function* (
-    { duration }: Fault,
-    name: "receiver 1" | "receiver 2"
+  /** Ends a process, and starts it again. */
+  const end = Effect.fnUntraced(function* (
+    { duration, kind }: Plan.Fault,
+    name: keyof typeof processes
   ) {
-    trace.mark("restart")
-    trace.note(`${name} stops`)
-    yield* processes[name].stop
+    const isCrash = kind === "crash"
+    if (isCrash) yield* idle
+    trace.mark(isCrash ? `crash: ${name}` : "restart")
+    trace.note(`${name} ${isCrash ? "is killed" : "stops"}`)
+    yield* processes[name][isCrash ? "kill" : "stop"]
     yield* Effect.sleep(duration)
     trace.note(`${name} starts`)
     yield* processes[name].start
   })
 
   const receiverNames = ["receiver 1", "receiver 2"] as const
-  const outage = Effect.fnUntraced(function* ({ duration }: Outage) {
+  const outage = Effect.fnUntraced(function* ({ duration }: Plan.Outage) {
     trace.note("no receiver runs")
     yield* Effect.forEach(receiverNames, (name) => processes[name].kill, { discard: true })
     const from = trace.now()
@@ -195,14 +148,7 @@ export const make = Effect.fnUntraced(function* (
       ...plan.operations.flatMap((operation) => [
         { at: operation.at, effect: merchant.order(operation) },
         ...operation.steps.flatMap(({ after, event }) =>
-          event in movesFrom
-            ? [
-                {
-                  at: operation.at + after,
-                  effect: move(operation, event as keyof typeof movesFrom)
-                }
-              ]
-            : []
+          isMove(event) ? { at: operation.at + after, effect: move(operation, event) } : []
         )
       ]),
       ...plan.forgeries.map((forgery) => ({
@@ -210,11 +156,9 @@ export const make = Effect.fnUntraced(function* (
         effect: Forger.forge(forgery, callbacks, trace)
       })),
       ...plan.faults.flatMap((fault) =>
-        fault.kind === "crash"
-          ? [{ at: fault.at, effect: crash(fault, fault.target) }]
-          : fault.kind === "restart"
-            ? [{ at: fault.at, effect: restart(fault, fault.target) }]
-            : []
+        fault.kind === "crash" || fault.kind === "restart"
+          ? { at: fault.at, effect: end(fault, fault.target) }
+          : []
       )
     ],
     redrive: Effect.gen(function* () {

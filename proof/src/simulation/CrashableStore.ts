@@ -39,10 +39,7 @@ export const memory: MakeStore = Effect.gen(function* () {
 })
 
 /** The store: `connect` is the ledger of one process, with faults; `direct` is without. */
-export interface CrashableStore {
-  readonly connect: (instance: Instance) => Ledger.Ledger["Service"]
-  readonly direct: Ledger.Ledger["Service"]
-}
+export type CrashableStore = Effect.Success<ReturnType<typeof make>>
 
 /** Work wakes every worker, so none has to poll. */
 const pollInterval = Duration.hours(1)
@@ -62,20 +59,16 @@ interface Options {
   readonly watchedUntil: number | undefined
 }
 
-/** Leaves out the field that cannot be read, as a database does. */
-const withUnreadable = (
+/** Makes a ledger whose workers read other rows. */
+export const readingAs = (
   ledger: Ledger.Ledger["Service"],
-  isUnreadable: Options["isUnreadable"]
-): Ledger.Ledger["Service"] => {
-  const read = (row: Leased): Leased =>
-    isUnreadable(row.transactionId) ? { ...row, ordered: undefined, unreadable: "terms" } : row
-  return {
-    ...ledger,
-    claim: (options) =>
-      Effect.map(ledger.claim(options), ({ dueAt, rows }) => ({ dueAt, rows: rows.map(read) })),
-    write: (leased, change) => Effect.map(ledger.write(leased, change), (row) => row && read(row))
-  }
-}
+  rowOf: (row: Leased) => Leased
+): Ledger.Ledger["Service"] => ({
+  ...ledger,
+  claim: (options) =>
+    Effect.map(ledger.claim(options), ({ dueAt, rows }) => ({ dueAt, rows: rows.map(rowOf) })),
+  write: (leased, change) => Effect.map(ledger.write(leased, change), (row) => row && rowOf(row))
+})
 
 export const make = Effect.fnUntraced(function* (
   nemesis: Nemesis,
@@ -87,8 +80,13 @@ export const make = Effect.fnUntraced(function* (
     registered,
     watchedUntil = -Infinity
   }: Options
-): Effect.fn.Return<CrashableStore, never, Scope.Scope> {
-  const ledger = plant(withUnreadable(direct, isUnreadable))
+) {
+  const ledger = plant(
+    // The field that cannot be read is left out, as by a database.
+    readingAs(direct, (row) =>
+      isUnreadable(row.transactionId) ? { ...row, ordered: undefined, unreadable: "terms" } : row
+    )
+  )
   const isWatched = watchedUntil > 0
   let claims = 0
   let lastClaimAt = 0

@@ -18,47 +18,25 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
-import { sleepUntil } from "../VirtualTime.ts"
-import type { Bug } from "./Bugs.ts"
+import { sleepUntil } from "@pawl/testkit/internal/Sleep"
 import * as Client from "./Client.ts"
-import type { ClientChecker } from "./ClientChecker.ts"
-import type { CrashableStore } from "./CrashableStore.ts"
-import type { Nemesis } from "./Nemesis.ts"
+import type { Parts } from "./Network.ts"
 import * as Orders from "./Orders.ts"
 import type { Operation } from "./Plan.ts"
 import * as Process from "./Process.ts"
-import type { Trace } from "./Trace.ts"
 
-export interface Options {
-  readonly seed: number
-  readonly bug: Bug
-  readonly store: CrashableStore
-  readonly nemesis: Nemesis
-  readonly clientChecker: ClientChecker
-  readonly trace: Trace
+interface Options extends Parts {
   readonly transport: Transport["Service"]
   readonly wasMade: (requestId: string) => boolean
-}
-
-export interface Merchant {
-  readonly process: Process.Process<(order: Order) => Effect.Effect<void>>
-  readonly order: (operation: Operation) => Effect.Effect<void>
-  readonly registered: ReadonlySet<string>
-  readonly openOrders: () => ReadonlyArray<number>
 }
 
 interface Order {
   readonly operation: Operation
   readonly attempts: Map<string, number>
-  readonly refusals: Map<string, Refusals>
+  readonly refusals: Map<string, { readonly count: number; readonly since: number }>
   created: Orders.Created | undefined
   steps: number
   isDone: boolean
-}
-
-interface Refusals {
-  readonly count: number
-  readonly since: number
 }
 
 /** The refusals that end a request. */
@@ -73,10 +51,8 @@ const isRefusal = (error: CreateError): boolean => {
 const retryDelay = (attempts: number) => Duration.minutes(Math.min(2 ** attempts, 60))
 const everySecond = Schedule.spaced("1 second")
 
-export const make = Effect.fnUntraced(function* (
-  options: Options
-): Effect.fn.Return<Merchant, never, Hmac> {
-  const { bug, clientChecker: checker, nemesis, seed, store, trace } = options
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const { bug, clientChecker: checker, nemesis, plan, store, trace } = options
   const hmac = yield* Hmac
   const orders: Array<Order> = []
   const registered = new Set<string>()
@@ -205,16 +181,16 @@ export const make = Effect.fnUntraced(function* (
       Effect.provideService(Clock.Clock, nemesis.clock("client")),
       Effect.provideServiceEffect(
         Random.Random,
-        Random.withSeed(Random.Random, `${seed} client ${instance.number}`)
+        Random.withSeed(Random.Random, `${plan.seed} client ${instance.number}`)
       )
     )
 
   const process = Process.make(boot)
   return {
     process,
-    order: (operation) =>
+    order: (operation: Operation) =>
       Effect.suspend(() => {
-        const order = {
+        const order: Order = {
           operation,
           attempts: new Map(),
           refusals: new Map(),

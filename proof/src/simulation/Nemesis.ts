@@ -1,6 +1,7 @@
 /**
  * The nemesis applies the faults of the plan; the term is from Jepsen.
  */
+import * as World from "@pawl/test-support/World"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -18,17 +19,9 @@ type KindOn<T extends Target> = Exclude<
  * Source of the faults: `strike` returns the current fault of a target and marks it as met; `clock`
  * returns a process's clock.
  */
-export interface Nemesis {
-  readonly strike: <T extends Target>(
-    target: T
-  ) => { readonly kind: KindOn<T>; readonly until: number } | undefined
-  readonly clock: (process: Process) => Clock.Clock
-}
+export type Nemesis = Effect.Success<ReturnType<typeof make>>
 
-export const make = Effect.fnUntraced(function* (
-  { faults, skews }: Plan,
-  trace: Trace
-): Effect.fn.Return<Nemesis> {
+export const make = Effect.fnUntraced(function* ({ faults, skews }: Plan, trace: Trace) {
   const base = yield* Clock.Clock
   const byTarget = Map.groupBy(faults, ({ target }) => target)
   const jumps = new Map(
@@ -64,18 +57,9 @@ export const make = Effect.fnUntraced(function* (
       met.add(fault)
       return { kind: fault.kind as KindOn<T>, until: fault.at + fault.duration }
     },
-    clock: (process) => {
-      const now = () => base.currentTimeMillisUnsafe() + aheadOf(process)
-      const nanos = () => base.currentTimeNanosUnsafe() + BigInt(aheadOf(process)) * 1_000_000n
-      return {
-        currentTimeMillisUnsafe: now,
-        currentTimeMillis: Effect.sync(now),
-        currentTimeNanosUnsafe: nanos,
-        currentTimeNanos: Effect.sync(nanos),
-        monotonicTimeNanosUnsafe: () => base.monotonicTimeNanosUnsafe(),
-        monotonicTimeNanos: base.monotonicTimeNanos,
-        sleep: (duration) => base.sleep(Duration.millis(Math.ceil(Duration.toMillis(duration))))
-      }
-    }
+    clock: (process: Process): Clock.Clock => ({
+      ...World.aheadOf(base, () => aheadOf(process)),
+      sleep: (duration) => base.sleep(Duration.millis(Math.ceil(Duration.toMillis(duration))))
+    })
   }
 })

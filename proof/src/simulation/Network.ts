@@ -3,23 +3,33 @@
  */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import type { Transport } from "@pawl/http/Transport"
-import type { Kind as FaultKind } from "@pawl/testkit/Faults"
+import * as InProcess from "@pawl/testkit/internal/InProcess"
+import * as FaultedResponse from "@pawl/testkit/internal/faults/FaultedResponse"
 import type * as Gateway from "@pawl/testkit/Gateway"
 import type { StatusCode } from "@pawl/webhook/Receiver"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
-import * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientError from "effect/http/HttpClientError"
-import type { HttpClientRequest } from "effect/http/HttpClientRequest"
-import * as HttpClientResponse from "effect/http/HttpClientResponse"
-import type * as Scope from "effect/Scope"
+import type { Bug } from "./Bugs.ts"
 import { origin } from "./Client.ts"
 import type { ClientChecker } from "./ClientChecker.ts"
+import type { CrashableStore } from "./CrashableStore.ts"
 import type { Nemesis } from "./Nemesis.ts"
 import type { Observer } from "./Observer.ts"
-import type { Process as ProcessName } from "./Plan.ts"
+import type { Plan, Process as ProcessName } from "./Plan.ts"
 import type { ReceiverChecker } from "./ReceiverChecker.ts"
 import type { Trace } from "./Trace.ts"
+
+/** The parts that the processes and links of a simulation share. */
+export interface Parts {
+  readonly plan: Plan
+  readonly bug: Bug
+  readonly store: CrashableStore
+  readonly nemesis: Nemesis
+  readonly clientChecker: ClientChecker
+  readonly checker: ReceiverChecker
+  readonly observer: Observer
+  readonly trace: Trace
+}
 
 export type Receive = (incoming: Incoming) => Effect.Effect<StatusCode | undefined>
 
@@ -28,11 +38,7 @@ const utf8 = new TextEncoder()
 export const transport = (
   from: ProcessName,
   service: () => ((request: Gateway.Request) => Effect.Effect<Gateway.Response>) | undefined,
-  {
-    checker,
-    nemesis,
-    trace
-  }: { readonly checker: ClientChecker; readonly nemesis: Nemesis; readonly trace: Trace }
+  { clientChecker, nemesis, trace }: Parts
 ): Transport["Service"] => {
   const unreachable = (sent: boolean) =>
     Effect.fail(
@@ -43,56 +49,24 @@ export const transport = (
       const { body = "", headers, method, url } = request
       const path = url.slice(origin.length)
       trace.note(`${from} sends ${method} ${path} ${body}`)
-      checker.sent(from, request)
+      clientChecker.sent(from, request)
       const fault = nemesis.strike(from)?.kind
       if (fault === "hang") return yield* Effect.never
       const handle = service()
       if (handle === undefined) return yield* unreachable(false)
       const processed = Effect.tap(
         handle({ method, path, headers, body: utf8.encode(body) }),
-        ({ status }) => Effect.sync(() => checker.processed(request, status))
+        ({ status }) => Effect.sync(() => clientChecker.processed(request, status))
       )
-      const response = yield* withFault(fault, processed)
-      if (response === undefined) return yield* unreachable(true)
+      const faulted = yield* FaultedResponse.make(fault, processed)
+      if (faulted._tag !== "whole") return yield* unreachable(true)
+      const { response } = faulted
       trace.note(`${from} gets ${response.status} for ${method} ${path} ${response.body}`)
-      checker.responded(from, request, response)
+      clientChecker.responded(from, request, response)
       return { ...response, body: utf8.encode(response.body) }
     })
   }
 }
-
-const withFault = (
-  fault: FaultKind | undefined,
-  processed: Effect.Effect<Gateway.Response>
-): Effect.Effect<Gateway.Response | undefined> => {
-  switch (fault) {
-    case undefined:
-      return processed
-    case "500":
-    case "401":
-      return Effect.succeed(refusal(Number(fault), {}))
-    case "503":
-      return Effect.succeed(refusal(503, { "retry-after": "1" }))
-    case "delay":
-      return Effect.tap(processed, Effect.sleep("5 seconds"))
-    case "content-type":
-      return Effect.map(processed, (response) => ({
-        ...response,
-        headers: { ...response.headers, "content-type": "text/html" }
-      }))
-    case "reset-before":
-      return Effect.undefined
-    case "truncate":
-    case "reset-after":
-      return Effect.as(processed, undefined)
-  }
-}
-
-const refusal = (status: number, headers: Gateway.Response["headers"]): Gateway.Response => ({
-  status,
-  headers: { "content-type": "application/json", ...headers },
-  body: JSON.stringify({ message: `A fault of the plan: ${status}` })
-})
 
 export interface Post {
   readonly incoming: Incoming
@@ -100,26 +74,12 @@ export interface Post {
 }
 
 /** The link to the receivers; `recent` are the service's posts, newest first. */
-export interface Callbacks {
-  readonly client: HttpClient.HttpClient
-  readonly deliver: (post: Post) => Effect.Effect<StatusCode | undefined>
-  readonly recent: ReadonlyArray<Incoming>
-}
+export type Callbacks = Effect.Success<ReturnType<typeof callbacks>>
 
 export const callbacks = Effect.fnUntraced(function* (
   runningReceivers: () => ReadonlyArray<Receive>,
-  {
-    checker,
-    nemesis,
-    observer,
-    trace
-  }: {
-    readonly checker: ReceiverChecker
-    readonly nemesis: Nemesis
-    readonly observer: Observer
-    readonly trace: Trace
-  }
-): Effect.fn.Return<Callbacks, never, Scope.Scope> {
+  { checker, nemesis, observer, trace }: Parts
+) {
   const scope = yield* Effect.scope
   const recent: Array<Incoming> = []
   let posts = 0
@@ -164,31 +124,12 @@ export const callbacks = Effect.fnUntraced(function* (
     }
   })
 
-  const client = HttpClient.make((request, url) => {
-    const incoming = incomingOf(request, url)
+  const client = InProcess.client((incoming) => {
     recent.unshift(incoming)
     recent.length = Math.min(recent.length, 10)
-    return Effect.flatMap(deliverWithFault({ incoming, isVerifiable: true }), (status) =>
-      status === undefined
-        ? Effect.fail(
-            new HttpClientError.HttpClientError({
-              reason: new HttpClientError.TransportError({ request })
-            })
-          )
-        : // A null body needs no promise, so virtual time stays exact.
-          Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))
-    )
+    return deliverWithFault({ incoming, isVerifiable: true })
   })
   return { client, deliver, recent }
-})
-
-const incomingOf = ({ body, headers, method }: HttpClientRequest, { search }: URL): Incoming => ({
-  method,
-  search,
-  contentType: headers["content-type"],
-  contentEncoding: undefined,
-  checksum: headers["x-checksum"],
-  body: body._tag === "Uint8Array" ? body.body : new Uint8Array()
 })
 
 const decode = ({ body }: Incoming): string => new TextDecoder().decode(body)

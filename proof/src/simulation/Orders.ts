@@ -12,7 +12,6 @@ import * as Scenario from "@pawl/testkit/Scenario"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import type * as Redacted from "effect/Redacted"
 import * as Client from "./Client.ts"
 import { day, type Operation } from "./Plan.ts"
 
@@ -24,14 +23,6 @@ export interface Created {
 }
 
 export type Call<A = Created> = (requestId: string) => Effect.Effect<A, CreateError<A>>
-
-export interface Orders {
-  readonly create: (operation: Operation, cardToken: string) => Call
-  readonly tokenize: Call<{ readonly cardToken: Redacted.Redacted }>
-  readonly refund: (operation: Operation, transactionId: string) => Call
-  readonly pause: (subscriptionId: string) => Call<unknown>
-  readonly cancel: (subscriptionId: string) => Call<unknown>
-}
 
 export const orderedOf = ({ id }: Operation) => ({
   accountId: "4711",
@@ -98,8 +89,9 @@ export const make = Effect.gen(function* () {
 
   return {
     create,
-    tokenize: (requestId) => cardPayments.tokenize({ mid: "4711", card: Client.card, requestId }),
-    refund: (operation, transactionId) => (requestId) => {
+    tokenize: (requestId: string) =>
+      cardPayments.tokenize({ mid: "4711", card: Client.card, requestId }),
+    refund: (operation: Operation, transactionId: string) => (requestId: string) => {
       const { amount, mid } = orderedOf(operation)
       const metadata = { order: String(operation.id) }
       const request = {
@@ -112,7 +104,7 @@ export const make = Effect.gen(function* () {
       }
       return refunds.create({ ...request, callbackUrl: shop })
     },
-    pause: (id) => () => subscriptions.pause(id),
-    cancel: (id) => () => subscriptions.cancel(id)
-  } satisfies Orders
+    pause: (id: string) => () => subscriptions.pause(id),
+    cancel: (id: string) => () => subscriptions.cancel(id)
+  }
 })

@@ -16,11 +16,6 @@ interface End {
   readonly toldAt: number | undefined
 }
 
-export interface OutageChecker {
-  readonly outage: (from: number, to: number) => void
-  readonly end: (name: string, end: End) => void
-}
-
 const minute = 60_000
 
 /** The shortest outage after which all is read again: a minute longer than the repeats of a callback. */
@@ -30,7 +25,7 @@ const leaseTime = minute / 2
 /** A clock that jumped in this time may leave a wrong note of when a worker was alive. */
 const noteTime = 60 * minute
 
-export const make = (trace: Trace, { faults }: Plan): OutageChecker => {
+export const make = (trace: Trace, { faults }: Plan) => {
   const outages: Array<{ readonly from: number; readonly to: number }> = []
 
   const calmAfter = (time: number): number => {
@@ -41,8 +36,8 @@ export const make = (trace: Trace, { faults }: Plan): OutageChecker => {
   }
 
   return {
-    outage: (from, to) => void outages.push({ from, to }),
-    end: (name, { acceptedAt, reachedAt, toldAt = Infinity }) => {
+    outage: (from: number, to: number) => void outages.push({ from, to }),
+    end: (name: string, { acceptedAt, reachedAt, toldAt = Infinity }: End) => {
       for (const { from, to } of outages) {
         // A transaction whose first callback came later has no row to read.
         if (to - from < leastOutage || acceptedAt >= from) continue

@@ -2,19 +2,7 @@ import type { Policy } from "@pawl/core/Evidence"
 import * as Scenario from "@pawl/testkit/Scenario"
 import * as Struct from "effect/Struct"
 import * as fc from "fast-check"
-import {
-  day,
-  type Fault,
-  faultKinds,
-  forgedStatuses,
-  forgeries as forgeryKinds,
-  type Forgery,
-  handlerActions,
-  kinds,
-  type Operation,
-  type Outage,
-  type Plan
-} from "./Plan.ts"
+import * as Plan from "./Plan.ts"
 
 const second = 1000
 const minute = 60 * second
@@ -33,7 +21,7 @@ const scenarios = [
 ]
 
 /** Half of the scenarios have no delivery faults because the network has enough. */
-const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
+const scenario = (kind: Plan.Operation["kind"]): fc.Arbitrary<string> =>
   fc
     .tuple(
       fc.constantFrom(...(kind.endsWith("payout") ? scenarios.slice(0, -2) : scenarios)),
@@ -42,13 +30,13 @@ const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
     )
     .map(([name, suffixes, isPlain]) => [name, ...(isPlain ? [] : suffixes)].join("+"))
 
-const late = fc.integer({ min: hour, max: 20 * day })
+const late = fc.integer({ min: hour, max: 20 * Plan.day })
 
 const readablePerUnreadable = 24
 
-const stepsOf = (kind: Operation["kind"]): fc.Arbitrary<Operation["steps"]> => {
+const stepsOf = (kind: Plan.Operation["kind"]): fc.Arbitrary<Plan.Operation["steps"]> => {
   if (kind === "subscription") {
-    return fc.tuple(fc.integer({ min: hour, max: 3 * day }), late).map(([one, two]) => [
+    return fc.tuple(fc.integer({ min: hour, max: 3 * Plan.day }), late).map(([one, two]) => [
       { after: one, event: "pause" },
       { after: one + two, event: "cancel" }
     ])
@@ -71,25 +59,28 @@ const stepsOf = (kind: Operation["kind"]): fc.Arbitrary<Operation["steps"]> => {
     })
 }
 
-const operation = (span: number): fc.Arbitrary<Omit<Operation, "id">> =>
-  fc.constantFrom(...kinds.slice(0, 4), ...kinds, ...kinds).chain((kind) =>
+const operation = (span: number): fc.Arbitrary<Omit<Plan.Operation, "id">> =>
+  fc.constantFrom(...Plan.kinds.slice(0, 4), ...Plan.kinds, ...Plan.kinds).chain((kind) =>
     fc.record({
       at: fc.nat({ max: span }),
       kind: fc.constant(kind),
       scenario: scenario(kind),
       steps: stepsOf(kind),
       handlerActions: fc
-        .tuple(fc.array(fc.constantFrom(...handlerActions), { maxLength: 3 }), fc.nat({ max: 2 }))
+        .tuple(
+          fc.array(fc.constantFrom(...Plan.handlerActions), { maxLength: 3 }),
+          fc.nat({ max: 2 })
+        )
         .map(([actions, chance]) => (chance > 0 ? [] : actions)),
       isUnreadable: fc.nat({ max: readablePerUnreadable }).map((chance) => chance === 0)
     })
   )
 
-const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Fault> =>
+const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Plan.Fault> =>
   fc
     .tuple(
       fc.constantFrom(
-        ...Struct.keys(faultKinds),
+        ...Struct.keys(Plan.faultKinds),
         "client",
         "client",
         "receiver 1",
@@ -113,7 +104,7 @@ const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Fault> =>
       fc.integer({ min: -hour, max: hour })
     )
     .chain(([target, moment, offset, duration, jump]) =>
-      fc.constantFrom(...faultKinds[target]).map(
+      fc.constantFrom(...Plan.faultKinds[target]).map(
         (kind) =>
           ({
             at: Math.max(0, moment + offset),
@@ -122,30 +113,33 @@ const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Fault> =>
             target,
             kind,
             jump
-          }) as Fault
+          }) as Plan.Fault
       )
     )
 
-const forgery = (moments: ReadonlyArray<number>): fc.Arbitrary<Forgery> =>
+const forgery = (moments: ReadonlyArray<number>): fc.Arbitrary<Plan.Forgery> =>
   fc.record({
     at: fc
       .tuple(fc.constantFrom(...moments), fc.nat({ max: 2 * hour }))
       .map(([moment, offset]) => moment + offset),
-    kind: fc.constantFrom(...forgeryKinds),
-    status: fc.constantFrom(...forgedStatuses),
+    kind: fc.constantFrom(...Plan.forgeries),
+    status: fc.constantFrom(...Plan.forgedStatuses),
     postsAgo: fc.nat({ max: 6 })
   })
 
 const skew = fc.integer({ min: -2 * second, max: 2 * second })
 
 /** The outages outlast the repeats of the service. */
-const outage = (moments: ReadonlyArray<number>): fc.Arbitrary<Outage> =>
+const outage = (moments: ReadonlyArray<number>): fc.Arbitrary<Plan.Outage> =>
   fc.record({
     at: fc
       .tuple(fc.constantFrom(...moments), fc.integer({ min: minute, max: hour }))
       .map(([moment, before]) => Math.max(0, moment - before)),
     duration: fc.integer({ min: 65 * minute, max: 8 * hour })
   })
+
+const sampleOf = <A>(seed: number, numRuns: number, arbitrary: fc.Arbitrary<A>): ReadonlyArray<A> =>
+  fc.sample(fc.noShrink(arbitrary), { numRuns, seed, path: "", unbiased: true })
 
 export interface Size {
   readonly days: number
@@ -163,19 +157,14 @@ export interface Size {
 export const draw = (
   seed: number,
   { days, faults, forgeries, operationsPerDay, outages = 0, policy }: Size
-): Plan => {
-  const sample = <A>(stream: number, count: number, arbitrary: fc.Arbitrary<A>): ReadonlyArray<A> =>
-    fc.sample(fc.noShrink(arbitrary), {
-      numRuns: Math.ceil(count),
-      seed: (seed * 8 + stream) | 0,
-      path: "",
-      unbiased: true
-    })
-  const quietAt = days * day
+): Plan.Plan => {
+  const sample = <A>(stream: number, count: number, arbitrary: fc.Arbitrary<A>) =>
+    sampleOf((seed * 8 + stream) | 0, Math.ceil(count), arbitrary)
+  const quietAt = days * Plan.day
   const count = Math.ceil(days * operationsPerDay)
   const operations = [
     ...sample(0, count, operation(Math.max(quietAt - 3 * hour, quietAt / 2))),
-    ...sample(1, count / 10 + 4, operation(day)).map((each) => ({
+    ...sample(1, count / 10 + 4, operation(Plan.day)).map((each) => ({
       ...each,
       at: quietAt + each.at,
       handlerActions: [],
@@ -211,15 +200,13 @@ export const draw = (
 }
 
 /** Draws a plan of an hour with right clocks, in which a receiver ends every minute. */
-export const drawHour = (seed: number, operations: number): Plan => {
+export const drawHour = (seed: number, operations: number): Plan.Plan => {
   const plan = draw(seed, {
-    days: hour / day,
-    operationsPerDay: (operations * day) / hour,
+    days: hour / Plan.day,
+    operationsPerDay: (operations * Plan.day) / hour,
     faults: 2,
     forgeries: 1
   })
-  const sample = <A>(count: number, arbitrary: fc.Arbitrary<A>) =>
-    fc.sample(fc.noShrink(arbitrary), { numRuns: count, seed, path: "", unbiased: true })
   const end = fc.record({
     at: fc.nat({ max: minute }),
     duration: fc.nat({ max: 5 * second }),
@@ -228,13 +215,14 @@ export const drawHour = (seed: number, operations: number): Plan => {
     jump: fc.constant(0)
   })
   const actions = fc.constantFrom("accepts", "fails", "fails", "is slow")
-  const handlerActions = sample(
+  const handlerActions = sampleOf(
+    seed,
     plan.operations.length,
     fc.array(actions, { minLength: 10, maxLength: 10 })
   )
   const faults = [
     ...plan.faults.filter(({ kind }) => kind !== "jump"),
-    ...sample(60, end).map((fault, index) => ({ ...fault, at: index * minute + fault.at }))
+    ...sampleOf(seed, 60, end).map((fault, index) => ({ ...fault, at: index * minute + fault.at }))
   ]
   return {
     ...plan,

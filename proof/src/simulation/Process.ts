@@ -16,20 +16,13 @@ export interface Instance {
 /**
  * A process over its instances. A stopped instance runs until it is done, even beside the next one.
  */
-export interface Process<out A> {
-  readonly running: () => A | undefined
-  readonly start: Effect.Effect<void>
-  readonly kill: Effect.Effect<void>
-  readonly stop: Effect.Effect<void>
-}
+export type Process<A> = ReturnType<typeof make<A>>
 
 /**
  * Makes a process that runs `boot` at each start. After two overlapping crashes it runs at the
  * second start.
  */
-export const make = <A>(
-  boot: (instance: Instance) => Effect.Effect<A, never, Scope.Scope>
-): Process<A> => {
+export const make = <A>(boot: (instance: Instance) => Effect.Effect<A, never, Scope.Scope>) => {
   let current:
     | { readonly value: A; readonly kill: Effect.Effect<void>; readonly stop: Effect.Effect<void> }
     | undefined

@@ -5,12 +5,11 @@
 import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
-import type { Method } from "@pawl/core/Kind"
 import type { Transaction } from "@pawl/testkit/Gateway"
+import type { Ledger } from "@pawl/webhook/Ledger"
 import type { StatusCode } from "@pawl/webhook/Receiver"
 import type { Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
-import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 import * as Stories from "../rel/Stories.ts"
 import type { ClientChecker } from "./ClientChecker.ts"
 import type { Post } from "./Network.ts"
@@ -20,34 +19,12 @@ import { subjectOf } from "./Subject.ts"
 import type { Trace } from "./Trace.ts"
 import * as TurnChecker from "./TurnChecker.ts"
 
-export interface Lookups {
-  readonly getRow: (method: Method, transactionId: string) => Effect.Effect<Row | undefined>
-  readonly storiesOf: (method: Method, transactionId: string) => Effect.Effect<ReadonlyArray<Story>>
-  readonly operationOf: (transactionId: string) => Operation | undefined
-}
-
-/**
- * Checks the receivers. `delivered`: a post got this response, or none. `outage`: no receiver ran
- * between two times. `told`: the number of committed changes.
- */
-export interface ReceiverChecker {
-  readonly delivered: (post: Post, status: StatusCode | undefined) => Effect.Effect<void>
-  readonly reading: (transactionId: string) => () => void
-  readonly called: (receiver: Process, transition: Transition) => (end: TurnChecker.CallEnd) => void
-  readonly committed: (transition: Transition) => void
-  readonly outage: (from: number, to: number) => void
-  readonly end: (transaction: Transaction, isRegistered: boolean) => Effect.Effect<void>
-  readonly told: () => number
-}
-
-interface Commit {
-  readonly at: number
-  readonly transition: Transition
-}
+export type ReceiverChecker = ReturnType<typeof make>
 
 interface History {
   readonly accepted: Map<Status, ReadonlyArray<number>>
-  readonly commits: Array<Commit>
+  readonly commits: Array<{ readonly at: number; readonly transition: Transition }>
+  /** The last attempt of each call, by its id. */
   readonly calls: Map<string, number>
 }
 
@@ -69,8 +46,9 @@ export const make = (
   trace: Trace,
   client: ClientChecker,
   plan: Plan,
-  { getRow, operationOf, storiesOf }: Lookups
-): ReceiverChecker => {
+  ledger: Ledger["Service"],
+  operationOf: (transactionId: string) => Operation | undefined
+) => {
   const { policy = "final", quietAt, skews } = plan
   const turns = TurnChecker.make(trace, plan)
   const outages = OutageChecker.make(trace, plan)
@@ -97,7 +75,7 @@ export const make = (
       return trace.violation("S3", `a forgery was answered 200: ${incoming.search}`)
     const { method, status, transactionId } = subjectOf(incoming)
     if (!isStatus(status)) return
-    const row = yield* getRow(method, transactionId)
+    const row = yield* Effect.orDie(ledger.get(method, transactionId))
     const isStored = row !== undefined && (row.evidence & Evidence.claimed(status)) !== 0
     if (!isStored)
       trace.violation("S2", `${status} of ${transactionId} was answered 200 and is not stored`)
@@ -141,7 +119,7 @@ export const make = (
     const { history, kind, status, transactionId } = transaction
     const { accepted, calls, commits } = historyOf(transactionId)
     const method = kind.startsWith("apm") ? "apm" : "card"
-    const row = yield* getRow(method, transactionId)
+    const row = yield* Effect.orDie(ledger.get(method, transactionId))
     const name = `${kind} ${transactionId}`
     if (row === undefined) {
       if (isRegistered || accepted.size > 0) trace.violation("S1", `there is no row of ${name}`)
@@ -171,7 +149,7 @@ export const make = (
     if (row.deadLetter !== undefined)
       trace.violation("S1", `${name} is still a dead letter: ${row.deadLetter.reason}`)
 
-    for (const story of yield* storiesOf(method, transactionId)) {
+    for (const story of yield* Effect.orDie(ledger.story(method, transactionId))) {
       if (!story.complete) trace.violation("S16", `${name} has no complete story`)
       for (const difference of Stories.differencesOf(story, new Set(calls.keys())))
         trace.violation("S16", `${name} ${difference}`)
@@ -278,7 +256,7 @@ export const make = (
   return {
     delivered,
     reading: turns.reading,
-    called: (receiver, transition) => {
+    called: (receiver: Process, transition: Transition) => {
       checkTransition("the call for", transition)
       const { attempt, id, to, transactionId } = transition
       const { calls } = historyOf(transactionId)
@@ -289,13 +267,14 @@ export const make = (
         trace.violation("S15", `${to} of ${transactionId} was told from a row that cannot be read`)
       return turns.called(receiver, transition)
     },
-    committed: (transition) => {
+    committed: (transition: Transition) => {
       told++
       checkTransition("the effect of", transition)
       historyOf(transition.transactionId).commits.push({ at: trace.now(), transition })
     },
     outage: outages.outage,
     end,
+    /** Returns the number of committed changes. */
     told: () => told
   }
 }

@@ -1,5 +1,4 @@
 /** The receivers on a shared store. */
-import type { Policy } from "@pawl/core/Evidence"
 import * as Handler from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
@@ -18,39 +17,22 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import type { Bug } from "./Bugs.ts"
 import * as Client from "./Client.ts"
-import type { ClientChecker } from "./ClientChecker.ts"
-import { Commit, type CrashableStore } from "./CrashableStore.ts"
-import type { Nemesis } from "./Nemesis.ts"
-import type { Receive } from "./Network.ts"
-import type { Instance, Observer, ReceiverName } from "./Observer.ts"
+import { Commit } from "./CrashableStore.ts"
+import type { Parts } from "./Network.ts"
+import type { Instance, ReceiverName } from "./Observer.ts"
 import type { Operation } from "./Plan.ts"
 import * as Process from "./Process.ts"
-import type { ReceiverChecker } from "./ReceiverChecker.ts"
-import type { Trace } from "./Trace.ts"
 import type { CallEnd } from "./TurnChecker.ts"
 
-export interface Options {
+interface Options extends Parts {
   readonly name: ReceiverName
-  readonly seed: number
-  readonly bug: Bug
-  readonly store: CrashableStore
-  readonly nemesis: Nemesis
-  readonly checker: ReceiverChecker
-  readonly observer: Observer
-  readonly clientChecker: ClientChecker
-  readonly trace: Trace
   readonly transport: Transport["Service"]
   readonly handlerActionsOf: (transactionId: string) => Operation["handlerActions"]
-  readonly quietAt: number
-  readonly policy: Policy
 }
 
-export const make = Effect.fnUntraced(function* (
-  options: Options
-): Effect.fn.Return<Process.Process<Receive>, never, Hmac> {
-  const { bug, checker, name, nemesis, observer, seed, store, trace } = options
+export const make = Effect.fnUntraced(function* (options: Options) {
+  const { bug, checker, name, nemesis, observer, plan, store, trace } = options
   const hmac = yield* Hmac
   const calls = new Map<string, number>()
 
@@ -67,7 +49,7 @@ export const make = Effect.fnUntraced(function* (
         const ended = checker.called(name, transition)
         observed.called(transition)
         if (bug.commitsApart === true) commit(transition)
-        if (trace.now() >= options.quietAt) return Effect.sync(() => ended("accepted"))
+        if (trace.now() >= plan.quietAt) return Effect.sync(() => ended("accepted"))
         const actions = options.handlerActionsOf(transactionId)
         const call = calls.get(transactionId) ?? 0
         calls.set(transactionId, call + 1)
@@ -106,7 +88,7 @@ export const make = Effect.fnUntraced(function* (
         Layer.provide(Client.layer(options.transport))
       )
       const layer = Receiver.layer({
-        policy: bug.policy ?? options.policy,
+        policy: bug.policy ?? plan.policy ?? "final",
         limits: { readsPerSecond: Infinity }
       }).pipe(
         Layer.provide(Verifier.layer({ current: Redacted.make(Client.secret) })),
@@ -128,7 +110,7 @@ export const make = Effect.fnUntraced(function* (
       Effect.provideService(Clock.Clock, nemesis.clock(name)),
       Effect.provideServiceEffect(
         Random.Random,
-        Random.withSeed(Random.Random, `${seed} ${name} ${instance.number}`)
+        Random.withSeed(Random.Random, `${plan.seed} ${name} ${instance.number}`)
       ),
       Effect.updateService(Profile, (switches) => ({ ...switches, ...bug.profile }))
     )

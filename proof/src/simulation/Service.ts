@@ -1,8 +1,9 @@
-/** The payments service as a process: a gateway and its courier. */
+/** The payments service as a process: a gateway and its courier, whose state outlives them. */
 import { Hmac } from "@pawl/core/Hmac"
 import * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
-import * as GatewayState from "./GatewayState.ts"
+import type { ScheduledTransaction } from "@pawl/testkit/internal/gateway/ScheduledTransaction"
+import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -11,27 +12,21 @@ import * as Redacted from "effect/Redacted"
 import { merchantKey, secret } from "./Client.ts"
 import * as Process from "./Process.ts"
 
-export interface RunningService {
-  readonly gateway: Gateway.Gateway["Service"]
-  readonly courier: Courier.Courier["Service"]
-  readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response>
-}
-
-export interface Service extends Pick<GatewayState.GatewayState, "transaction" | "transactions"> {
-  readonly process: Process.Process<RunningService>
-}
-
-export const make = Effect.fnUntraced(function* (
-  seed: number,
-  client: HttpClient.HttpClient
-): Effect.fn.Return<Service, never, Hmac> {
+export const make = Effect.fnUntraced(function* (seed: number, client: HttpClient.HttpClient) {
   const hmac = yield* Hmac
-  const state = GatewayState.makeMemory()
+  const maps = new Map<string, Map<string, unknown>>()
+  const open = <A>(name: string) => {
+    const map = maps.get(name) ?? new Map<string, unknown>()
+    maps.set(name, map)
+    // Each name is opened with one type of value.
+    return map as Map<string, A>
+  }
+  const entries = open<ScheduledTransaction>("transaction")
   const layer = Gateway.layer.pipe(
     Layer.provideMerge(Courier.layer(() => true)),
     Layer.provide([
       Layer.succeed(HttpClient.HttpClient, client),
-      state.layer,
+      Layer.succeed(StateStore, { open, save: Effect.void }),
       Gateway.layerSettings({
         merchantKey,
         merchantSecret: Redacted.make(secret),
@@ -47,7 +42,6 @@ export const make = Effect.fnUntraced(function* (
       const context = yield* Effect.context()
       return {
         gateway,
-        courier: Context.get(services, Courier.Courier),
         handle: (request: Gateway.Request) =>
           Effect.flatMap(
             // The caller has another clock and random generator.
@@ -57,5 +51,9 @@ export const make = Effect.fnUntraced(function* (
       }
     }).pipe(Effect.provideService(Hmac, hmac))
   )
-  return { process, transactions: state.transactions, transaction: state.transaction }
+  return {
+    process,
+    transactions: () => Array.from(entries.values(), ({ transaction }) => transaction),
+    transaction: (id: string) => entries.get(id)?.transaction
+  }
 })

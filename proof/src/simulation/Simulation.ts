@@ -4,6 +4,7 @@
  * before `quietAt`.
  */
 import type { Hmac } from "@pawl/core/Hmac"
+import * as World from "@pawl/test-support/World"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -12,31 +13,21 @@ import * as Logger from "effect/Logger"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
-import { settle, sleepUntil } from "../VirtualTime.ts"
+import { sleepUntil } from "@pawl/testkit/internal/Sleep"
 import type { Bug } from "./Bugs.ts"
 import * as Client from "./Client.ts"
 import * as Cluster from "./Cluster.ts"
 import * as CrashableStore from "./CrashableStore.ts"
-import * as CoverageMarks from "./CoverageMarks.ts"
 import * as Observer from "./Observer.ts"
 import * as Plan from "./Plan.ts"
 import * as Trace from "./Trace.ts"
 
-/** Options of a run; `listen` gets the lines of the trace, and `store` makes the store. */
+/** Options of a run; `store` makes the store. */
 export interface Options {
   readonly bug?: Bug
-  readonly listen?: (line: string) => void
   readonly observer?: Observer.Observer
   readonly stopsAtViolation?: boolean
   readonly store?: CrashableStore.MakeStore
-}
-
-export interface Outcome {
-  readonly hash: string
-  readonly violations: ReadonlyArray<Trace.Violation>
-  readonly marks: ReadonlyMap<string, number>
-  readonly transactions: number
-  readonly told: number
 }
 
 /** The last move of the service after a create, and the longest gap between two reads, in days. */
@@ -78,7 +69,7 @@ const simulate = Effect.fnUntraced(function* (
   const passUntil = (at: number) =>
     Effect.andThen(
       Effect.suspend(() => store.pass(at - trace.now())),
-      settle
+      World.settled
     )
   const untilEnd = Effect.gen(function* () {
     yield* passUntil(quietAt + hour)
@@ -97,14 +88,14 @@ const simulate = Effect.fnUntraced(function* (
       discard: true
     })
   )
-  yield* settle
+  yield* World.settled
   yield* stopsAtViolation ? Effect.raceFirst(untilEnd, trace.violated) : untilEnd
   return { ...trace.end(), transactions: cluster.transactions().length, told: cluster.told() }
 })
 
-export const run = (plan: Plan.Plan, options: Options = {}): Effect.Effect<Outcome, never, Hmac> =>
+export const run = (plan: Plan.Plan, options: Options = {}) =>
   Effect.gen(function* () {
-    const trace = yield* Trace.make(CoverageMarks.marks, options.listen)
+    const trace = yield* Trace.make
     const store = yield* options.store ?? CrashableStore.memory
     return yield* simulate(plan, options, trace, store).pipe(
       Effect.provideService(Clock.Clock, store.clock),
@@ -121,7 +112,7 @@ export const shrink = Effect.fnUntraced(function* (
   plan: Plan.Plan,
   invariant: string,
   options: Options & { readonly maxRuns: number; readonly timeout?: number }
-): Effect.fn.Return<Plan.Plan, never, Hmac> {
+) {
   const runPromise = Effect.runPromiseWith(yield* Effect.context<Hmac>())
   const clock = yield* Clock.Clock
   const end = clock.currentTimeMillisUnsafe() + (options.timeout ?? Infinity)

@@ -6,18 +6,7 @@ import * as Latch from "effect/Latch"
 import * as Redacted from "effect/Redacted"
 
 /** Records a simulation; a line may depend only on the plan. */
-export interface Trace {
-  readonly now: () => number
-  readonly note: (line: string) => void
-  readonly mark: (name: string) => void
-  readonly violation: (invariant: string, message: string) => void
-  readonly violated: Effect.Effect<void>
-  readonly end: () => {
-    readonly hash: string
-    readonly marks: ReadonlyMap<string, number>
-    readonly violations: ReadonlyArray<Violation>
-  }
-}
+export type Trace = Effect.Success<typeof make>
 
 /** A broken invariant; `at` is in milliseconds from the start. */
 export interface Violation {
@@ -29,13 +18,10 @@ export interface Violation {
 const hashedAtOnce = 100_000
 const keptViolations = 5
 
-export const make = Effect.fnUntraced(function* (
-  expected: ReadonlyArray<string>,
-  listen: (line: string) => void = () => {}
-): Effect.fn.Return<Trace, never, Hmac> {
+export const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const hash = (yield* Hmac).keyed(Redacted.make("trace"))
-  const marks = new Map(expected.map((name) => [name, 0]))
+  const marks = new Map<string, number>()
   const violations: Array<Violation> = []
   const latch = yield* Latch.make()
   const now = () => clock.currentTimeMillisUnsafe()
@@ -47,20 +33,17 @@ export const make = Effect.fnUntraced(function* (
   }
   return {
     now,
-    note: (event) => {
-      const line = `${now()} ${event}`
-      listen(line)
-      text += `${line}\n`
+    note: (event: string) => {
+      text += `${now()} ${event}\n`
       if (text.length > hashedAtOnce) flush()
     },
-    mark: (name) => {
+    mark: (name: string) => {
       marks.set(name, (marks.get(name) ?? 0) + 1)
     },
-    violation: (invariant, message) => {
+    violation: (invariant: string, message: string) => {
       if (violations.filter((each) => each.invariant === invariant).length >= keptViolations) return
       latch.openUnsafe()
       violations.push({ invariant, message, at: now() })
-      listen(`${now()} ${invariant} DOES NOT HOLD: ${message}`)
     },
     violated: latch.await,
     end: () => {

@@ -8,16 +8,6 @@ import type { Trace } from "./Trace.ts"
 
 export type CallEnd = "accepted" | "failed" | "interrupted"
 
-/** Checks the calls. `due`: a stored callback needs no read. `overtaken`: it needs a read first. */
-export interface TurnChecker {
-  readonly due: (transactionId: string) => void
-  readonly overtaken: (transactionId: string) => void
-  readonly called: (receiver: Process, transition: Transition) => (end: CallEnd) => void
-  readonly reading: (transactionId: string) => () => void
-  readonly isCalled: (transactionId: string) => boolean
-  readonly end: (transactionId: string) => void
-}
-
 interface Call {
   readonly at: number
   readonly receiver: Process
@@ -48,10 +38,7 @@ const leastParkTime = 23 * hour
 
 const backoff = (attempt: number): number => Math.min(second * 2 ** (attempt - 1), 300 * second)
 
-export const make = (
-  trace: Trace,
-  { faults: drawn, outages = [], quietAt, skews }: Plan
-): TurnChecker => {
+export const make = (trace: Trace, { faults: drawn, outages = [], quietAt, skews }: Plan) => {
   const faults: ReadonlyArray<Fault> = [
     ...drawn,
     ...outages.map((each) => ({
@@ -108,10 +95,11 @@ export const make = (
   const checkWait = (
     name: string,
     receiver: Process,
-    { last, failingSince }: Failed,
-    now: number
+    last: Call,
+    { at, as }: NonNullable<Call["end"]>,
+    failingSince: number
   ) => {
-    const { at, as } = last.end
+    const now = trace.now()
     if (as !== "failed" || now >= quietAt) return
     const wait = backoff(last.attempt)
     const error = receiver === last.receiver ? 0 : skew
@@ -131,7 +119,9 @@ export const make = (
   }
 
   /** Only a read in flight may delay the first call for a status, and no wrong clock (S12, S14). */
-  const checkDelay = (name: string, { dueAt: storedAt, reads }: Due, now: number) => {
+  const checkDelay = (name: string, { dueAt: storedAt, reads }: Turns) => {
+    const now = trace.now()
+    if (storedAt === undefined) return
     const inFlight = reads.filter(({ from, to }) => from <= storedAt && storedAt <= to)
     const dueAt = Math.max(storedAt, ...inFlight.map(({ to }) => to))
     if (now <= dueAt + maxTellDelay || isDisturbed(dueAt, now, stops)) return
@@ -145,54 +135,45 @@ export const make = (
   }
 
   return {
-    due: (id) => {
+    /** A stored callback needs no read. */
+    due: (id: string) => {
       turnsOf(id).dueAt ??= trace.now()
     },
-    overtaken: (id) => {
+    /** A stored callback needs a read first. */
+    overtaken: (id: string) => {
       const turn = turnsOf(id)
       if (turn.dueAt !== undefined && trace.now() <= turn.dueAt + maxTellDelay) {
         turn.dueAt = undefined
       }
     },
-    reading: (id) => {
+    reading: (id: string) => {
       const read = { from: trace.now(), to: Infinity }
       turnsOf(id).reads.push(read)
       return () => {
         read.to = trace.now()
       }
     },
-    isCalled: (id) => {
+    isCalled: (id: string) => {
       const { call } = turnsOf(id)
       return call !== undefined && call.end === undefined
     },
-    called: (receiver, { attempt, to, transactionId }) => {
+    called: (receiver: Process, { attempt, to, transactionId }: Transition) => {
       const turn = turnsOf(transactionId)
       const now = trace.now()
       const name = `the call for ${to} of ${transactionId}`
-      const { call: last, dueAt, failingSince = now, reads } = turn
+      const { call: last, failingSince = now } = turn
       if (last !== undefined) checkTurn(name, last, now)
-      if (last?.end !== undefined)
-        checkWait(name, receiver, { last: { ...last, end: last.end }, failingSince }, now)
-      if (dueAt !== undefined) checkDelay(name, { dueAt, reads }, now)
+      if (last?.end !== undefined) checkWait(name, receiver, last, last.end, failingSince)
+      checkDelay(name, turn)
       turn.dueAt = undefined
       const call: Call = { at: now, receiver, attempt, end: undefined }
       turn.call = call
-      return (as) => {
+      return (as: CallEnd) => {
         call.end = { at: trace.now(), as }
         if (turn.call !== call) return
         turn.failingSince = as === "accepted" ? undefined : (turn.failingSince ?? trace.now())
       }
     },
-    end: (id) => {
-      const { dueAt, reads } = turnsOf(id)
-      if (dueAt !== undefined) checkDelay(`no call for ${id}`, { dueAt, reads }, trace.now())
-    }
+    end: (id: string) => checkDelay(`no call for ${id}`, turnsOf(id))
   }
-}
-
-type Due = Pick<Turns, "reads"> & { readonly dueAt: number }
-
-interface Failed {
-  readonly last: Call & { readonly end: NonNullable<Call["end"]> }
-  readonly failingSince: number
 }

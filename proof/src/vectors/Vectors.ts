@@ -9,14 +9,8 @@ import { keyed } from "@pawl/core/NodeHmac"
 import type { Status } from "@pawl/core/Status"
 import { verifyWith } from "@pawl/webhook/VerifyCallback"
 import * as Redacted from "effect/Redacted"
-import {
-  document,
-  type DocumentInput,
-  quarantine,
-  type QuarantineInput,
-  requestDocument,
-  type RequestDocumentInput
-} from "./documents.ts"
+import * as Struct from "effect/Struct"
+import { document, quarantine, requestDocument } from "./documents.ts"
 import * as Sent from "./Sent.ts"
 
 export interface CallbackInput {
@@ -55,20 +49,6 @@ export interface HistoryInput {
   readonly events: ReadonlyArray<Event>
 }
 
-export interface Inputs {
-  readonly callbacks: ReadonlyArray<CallbackInput>
-  readonly requests: ReadonlyArray<Sent.RequestInput>
-  readonly urls: ReadonlyArray<Sent.UrlInput>
-  readonly tokens: ReadonlyArray<Sent.TokenInput>
-  readonly forwards: ReadonlyArray<Sent.ForwardInput>
-  readonly documents: ReadonlyArray<DocumentInput>
-  readonly requestDocuments: ReadonlyArray<RequestDocumentInput>
-  readonly quarantines: ReadonlyArray<QuarantineInput>
-  readonly joins: ReadonlyArray<JoinInput>
-  readonly standings: ReadonlyArray<StandingInput>
-  readonly histories: ReadonlyArray<HistoryInput>
-}
-
 export const signOf = (secret: string): Sign => keyed(Redacted.make(secret))
 
 export const queryOf = (method: Method): string =>
@@ -93,12 +73,10 @@ const callback = (input: CallbackInput) => {
   return { answer: 200, signed, kind: result.kind, claim: result.claim ?? null }
 }
 
-const joinStates = (left: State, right: State): State => ({
+const join = ({ left, right }: JoinInput): State => ({
   evidence: Evidence.join(left.evidence, right.evidence),
   read: Evidence.joinRead(left.read ?? undefined, right.read ?? undefined) ?? null
 })
-
-const join = ({ left, right }: JoinInput) => joinStates(left, right)
 
 const standing = ({ evidence, policy, read }: StandingInput) => {
   const { conflict, confirmed, rank, status } = Evidence.standing(
@@ -120,7 +98,7 @@ const history = (input: HistoryInput) => {
   const told: Array<Status> = []
   let state: State = { evidence: Evidence.none, read: null }
   for (const event of input.events) {
-    state = joinStates(state, observed(event))
+    state = join({ left: state, right: observed(event) })
     const now = Evidence.standing(state.evidence, state.read?.status, input.policy)
     const next = Evidence.news(now, told.at(-1) ?? input.toldBefore ?? undefined)
     if (next !== undefined) told.push(next)
@@ -128,28 +106,37 @@ const history = (input: HistoryInput) => {
   return { told }
 }
 
-const withResult =
-  <Input, Result>(resultOf: (input: Input) => Result) =>
-  (input: Input) => ({ ...input, result: resultOf(input) })
+/** The groups of vectors, each with what computes its results. */
+const results = {
+  callbacks: callback,
+  requests: Sent.request,
+  urls: Sent.url,
+  tokens: Sent.token,
+  forwards: Sent.forward,
+  documents: document,
+  requestDocuments: requestDocument,
+  quarantines: quarantine,
+  joins: join,
+  standings: standing,
+  histories: history
+}
 
-export const vectorsOf = (inputs: Inputs) => ({
-  callbacks: inputs.callbacks.map(withResult(callback)),
-  requests: inputs.requests.map(withResult(Sent.request)),
-  urls: inputs.urls.map(withResult(Sent.url)),
-  tokens: inputs.tokens.map(withResult(Sent.token)),
-  forwards: inputs.forwards.map(withResult(Sent.forward)),
-  documents: inputs.documents.map(withResult(document)),
-  requestDocuments: inputs.requestDocuments.map(withResult(requestDocument)),
-  quarantines: inputs.quarantines.map(withResult(quarantine)),
-  joins: inputs.joins.map(withResult(join)),
-  standings: inputs.standings.map(withResult(standing)),
-  histories: inputs.histories.map(withResult(history))
-})
+export type Inputs = {
+  readonly [Group in keyof typeof results]: ReadonlyArray<Parameters<(typeof results)[Group]>[0]>
+}
 
-export type Vectors = ReturnType<typeof vectorsOf>
+type Vectors = Readonly<Record<string, ReadonlyArray<object>>>
+
+export const vectorsOf = (inputs: Inputs): Vectors =>
+  Object.fromEntries(
+    Struct.keys(results).map((group) => {
+      const resultOf = results[group] as (input: object) => object
+      return [group, inputs[group].map((input) => ({ ...input, result: resultOf(input) }))]
+    })
+  )
 
 export const print = (vectors: Vectors): string => {
-  const groups = Object.entries<ReadonlyArray<unknown>>(vectors).map(
+  const groups = Object.entries(vectors).map(
     ([name, group]) =>
       `${JSON.stringify(name)}: [\n${group.map((vector) => JSON.stringify(vector)).join(",\n")}\n]`
   )

@@ -1,20 +1,13 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
 import { callbacks } from "./callbacks.ts"
-import {
-  type Event,
-  type HistoryInput,
-  type Inputs,
-  type JoinInput,
-  type StandingInput,
-  type State
-} from "./Vectors.ts"
+import type * as Vectors from "./Vectors.ts"
 import { documents, quarantines, requestDocuments } from "./documents.ts"
 import { forwards, requests, tokens, urls } from "./outgoing.ts"
 
 const policies = ["final", "always", "never"] as const
 
-const reads: ReadonlyArray<State["read"]> = [
+const reads: ReadonlyArray<Vectors.State["read"]> = [
   null,
   { status: "SUCCEED", askedAt: 1_700_000_000_005 },
   { status: "SUCCEED", askedAt: 1_700_000_000_007 },
@@ -22,7 +15,7 @@ const reads: ReadonlyArray<State["read"]> = [
   { status: "PROCESSING", askedAt: 1_700_000_000_009 }
 ]
 const bits = statuses.flatMap((status) => [Evidence.claimed(status), Evidence.confirmed(status)])
-const joins: ReadonlyArray<JoinInput> = reads.flatMap((left, row) =>
+const joins: ReadonlyArray<Vectors.JoinInput> = reads.flatMap((left, row) =>
   reads.map((right, column) => ({
     left: { evidence: (bits[row] ?? 0) | (bits[column + 9] ?? 0), read: left },
     // Bits of a later version are kept, up to the highest.
@@ -45,7 +38,7 @@ const evidences = new Set([
   (2 ** 19) | Evidence.claimed("PENDING")
 ])
 const deciding = [null, "SUCCEED", "FAILED", "CANCELLED", "PROCESSING", "REFUNDED"] as const
-const standings: ReadonlyArray<StandingInput> = policies.flatMap((policy) =>
+const standings: ReadonlyArray<Vectors.StandingInput> = policies.flatMap((policy) =>
   [...evidences].flatMap((evidence) => {
     const { conflict } = Evidence.standing(evidence, undefined, policy)
     const one = [null, ...statuses][evidence % 10] ?? null
@@ -53,7 +46,7 @@ const standings: ReadonlyArray<StandingInput> = policies.flatMap((policy) =>
   })
 )
 
-const stories: Readonly<Record<string, ReadonlyArray<Event>>> = {
+const stories: Readonly<Record<string, ReadonlyArray<Vectors.Event>>> = {
   "open statuses": [{ callback: "NEW" }, { callback: "PENDING" }, { callback: "PROCESSING" }],
   "a 3D Secure challenge": [
     { callback: "PROCESSING" },
@@ -101,13 +94,14 @@ const orders = <A>(items: ReadonlyArray<A>): Array<ReadonlyArray<A>> =>
     : items.flatMap((item, index) =>
         orders(items.toSpliced(index, 1)).map((rest) => [item, ...rest])
       )
-const told: ReadonlyArray<HistoryInput> = Object.entries(stories).flatMap(([about, events]) =>
-  policies.flatMap((policy) => {
-    const distinct = new Map(orders(events).map((each) => [JSON.stringify(each), each]))
-    return [...distinct.values()].map((events) => ({ about, policy, toldBefore: null, events }))
-  })
+const told: ReadonlyArray<Vectors.HistoryInput> = Object.entries(stories).flatMap(
+  ([about, events]) =>
+    policies.flatMap((policy) => {
+      const distinct = new Map(orders(events).map((each) => [JSON.stringify(each), each]))
+      return [...distinct.values()].map((events) => ({ about, policy, toldBefore: null, events }))
+    })
 )
-const toldBefore: ReadonlyArray<HistoryInput> = statuses.flatMap((before) =>
+const toldBefore: ReadonlyArray<Vectors.HistoryInput> = statuses.flatMap((before) =>
   statuses.map((callback) => ({
     about: `a handler that was told ${before} before`,
     policy: "never",
@@ -115,7 +109,7 @@ const toldBefore: ReadonlyArray<HistoryInput> = statuses.flatMap((before) =>
     events: [{ callback }]
   }))
 )
-const untold: HistoryInput = {
+const untold: Vectors.HistoryInput = {
   about: "nothing counts any more under another policy",
   policy: "always",
   toldBefore: "PENDING",
@@ -123,7 +117,7 @@ const untold: HistoryInput = {
 }
 const histories = [...told, ...toldBefore, untold]
 
-export const committed: Inputs = {
+export const committed: Vectors.Inputs = {
   callbacks,
   requests,
   urls,

@@ -9,19 +9,19 @@ import { blank } from "@pawl/webhook/internal/rule/Row"
 import type { StoredRow } from "@pawl/webhook/internal/rule/StoredRow"
 import * as Result from "effect/Result"
 
-export interface DocumentInput {
+interface DocumentInput {
   readonly about: string
   readonly transactionId: string
   readonly document: string
 }
 
-export interface RequestDocumentInput {
+interface RequestDocumentInput {
   readonly about: string
   readonly requestId: string
   readonly document: string
 }
 
-export type QuarantineInput = Omit<RequestDocumentInput, "requestId">
+type QuarantineInput = Omit<RequestDocumentInput, "requestId">
 
 const rowOf = ({ accepted, dueAt, facts, lane, lease, row }: StoredRow) => {
   const { createdAt, kind, scope, transactionId } = row

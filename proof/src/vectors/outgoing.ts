@@ -5,6 +5,7 @@ import type { Transition } from "@pawl/core/Handler"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { bodyOf } from "@pawl/receiver/Forwarder"
+import { transition as firstTransition } from "@pawl/test-support/Service"
 import * as Token from "@pawl/webhook/internal/verify/Token"
 import type { ForwardInput, RequestInput, TokenInput, UrlInput } from "./Sent.ts"
 import { signOf } from "./Vectors.ts"
@@ -175,19 +176,11 @@ export const tokens: ReadonlyArray<TokenInput> = [
 ]
 
 const transition: Transition = {
+  ...firstTransition,
   id: "card:100007:2:SUCCEED",
-  method: "card",
-  kind: "card-payment",
   transactionId: "100007",
-  requestId: null,
   from: "PENDING",
-  to: "SUCCEED",
-  confirmed: true,
-  conflict: null,
-  sequence: 2,
-  attempt: 1,
-  signed: null,
-  callback: null
+  sequence: 2
 }
 const forward = (
   about: string,

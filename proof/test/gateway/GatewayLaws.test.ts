@@ -39,9 +39,7 @@ const sandbox: MakeGateway = () =>
             body: JSON.stringify({ advance: `${Duration.toMillis(duration)} millis` })
           })
           assert.strictEqual(response.status, 200, await response.text())
-        }),
-      merchantKey: "sandbox-key",
-      merchantSecret: "sandbox-secret"
+        })
     }))
   ).pipe(Layer.provide(Sandbox.layer({ pace: "15 minutes" })))
 

@@ -19,6 +19,28 @@ const changeBody = (response: Response, change: (body: Json) => unknown): Respon
 })
 const isPost = (request: Request, path: string) =>
   request.method === "POST" && request.path === `/api/v1${path}`
+const isStatus = (request: Request, { status }: Response) =>
+  request.path.includes("/status/") && status === 200
+
+/** Plants a bug that gives the gateway other requests. */
+const asking =
+  (change: (request: Request) => Request) =>
+  (handle: Handle): Handle =>
+  (request) =>
+    handle(change(request))
+
+/** Plants a bug that gives the caller other responses. */
+const answering =
+  (change: (response: Response, request: Request) => Response) =>
+  (handle: Handle): Handle =>
+  (request) =>
+    Effect.map(handle(request), (response) => change(response, request))
+
+/** Plants a bug that changes the text of each request to an endpoint. */
+const rewriting = (path: string, change: (text: string) => string) =>
+  asking((request) =>
+    isPost(request, path) ? { ...request, body: utf8.encode(change(textOf(request))) } : request
+  )
 
 export const plantedBugs: ReadonlyArray<
   readonly [bug: string, law: string, plant: (handle: Handle) => Handle]
@@ -26,12 +48,9 @@ export const plantedBugs: ReadonlyArray<
   [
     "any secret gets an access token",
     "an access token needs the key and the secret",
-    (handle) => (request) =>
-      handle(
-        isPost(request, "/auth")
-          ? withBody(request, { ...jsonOf(request), merchantSecret: "sandbox-secret" })
-          : request
-      )
+    rewriting("/auth", (text) =>
+      JSON.stringify({ ...JSON.parse(text), merchantSecret: "sandbox-secret" })
+    )
   ],
   [
     "an access token never expires",
@@ -65,32 +84,25 @@ export const plantedBugs: ReadonlyArray<
   [
     "a 400 repeats the request",
     "the checks come in order",
-    (handle) => (request) =>
-      Effect.map(handle(request), (response) =>
-        response.status === 400 && isPost(request, "/payments/apm")
-          ? changeBody(response, (body) => ({ ...body, request: jsonOf(request) }))
-          : response
-      )
+    answering((response, request) =>
+      response.status === 400 && isPost(request, "/payments/apm")
+        ? changeBody(response, (body) => ({ ...body, request: jsonOf(request) }))
+        : response
+    )
   ],
   [
     "the checksum is accepted in upper case",
     "a payment needs the checksum",
-    (handle) => (request) => {
-      const isSigned = isPost(request, "/payments/apm") && textOf(request).includes('"checksum"')
-      if (!isSigned) return handle(request)
-      const body = jsonOf(request)
-      return handle(
-        withBody(request, { ...body, checksum: String(body["checksum"]).toLowerCase() })
-      )
-    }
+    rewriting("/payments/apm", (text) =>
+      text.replace(/"checksum":"[^"]*"/u, (checksum) => checksum.toLowerCase())
+    )
   ],
   [
     "the last of two equal keys counts",
     "a body that is not JSON",
-    (handle) => (request) =>
-      textOf(request).startsWith('{"')
-        ? handle(withBody(request, jsonOf(request)))
-        : handle(request)
+    asking((request) =>
+      textOf(request).startsWith('{"') ? withBody(request, jsonOf(request)) : request
+    )
   ],
   [
     "two requests at the same instant are both processed",
@@ -115,15 +127,8 @@ export const plantedBugs: ReadonlyArray<
     "a requestId is processed once",
     (handle) => {
       let refunds = 0
-      return (request) =>
-        handle(
-          isPost(request, "/refunds/card")
-            ? {
-                ...request,
-                body: utf8.encode(textOf(request).replace('"r-1"', `"r-1-${++refunds}"`))
-              }
-            : request
-        )
+      const another = (text: string) => text.replace('"r-1"', `"r-1-${++refunds}"`)
+      return rewriting("/refunds/card", another)(handle)
     }
   ],
   [
@@ -145,50 +150,35 @@ export const plantedBugs: ReadonlyArray<
   [
     "amounts are cut after two decimals",
     "an amount is rounded half up",
-    (handle) => (request) =>
-      handle(
-        isPost(request, "/payouts/card")
-          ? {
-              ...request,
-              body: utf8.encode(textOf(request).replace(/("amount":"\d+\.\d\d)\d+"/u, '$1"'))
-            }
-          : request
-      )
+    rewriting("/payouts/card", (text) => text.replace(/("amount":"\d+\.\d\d)\d+"/u, '$1"'))
   ],
   [
     "a read is answered by a stale replica",
     "a status is a bare JSON string",
     (handle) => {
       const responses: Array<Response> = []
-      return (request) =>
-        Effect.map(handle(request), (response) =>
-          request.path.includes("/status/") &&
-          response.status === 200 &&
-          responses.push(response) % 3 === 0
-            ? (responses[0] ?? response)
-            : response
-        )
+      return answering((response, request) =>
+        isStatus(request, response) && responses.push(response) % 3 === 0
+          ? (responses[0] ?? response)
+          : response
+      )(handle)
     }
   ],
   [
     "a status is an object",
     "a status is a bare JSON string",
-    (handle) => (request) =>
-      Effect.map(handle(request), (response) =>
-        request.path.includes("/status/") && response.status === 200
-          ? changeBody(response, (status) => ({ status }))
-          : response
-      )
+    answering((response, request) =>
+      isStatus(request, response) ? changeBody(response, (status) => ({ status })) : response
+    )
   ],
   [
     "each refund is compared with the payment alone",
     "the refunds of a payment never exceed",
-    (handle) => (request) =>
-      Effect.map(handle(request), (response) =>
-        isPost(request, "/refunds/card") && response.status === 400
-          ? { ...response, status: 200, body: '{"refundId":"1","transactionStatus":"NEW"}' }
-          : response
-      )
+    answering((response, request) =>
+      isPost(request, "/refunds/card") && response.status === 400
+        ? { ...response, status: 200, body: '{"refundId":"1","transactionStatus":"NEW"}' }
+        : response
+    )
   ],
   [
     "a payment can be refunded once",
@@ -204,17 +194,16 @@ export const plantedBugs: ReadonlyArray<
   [
     "the names of metadata become lower case",
     "metadata is returned exactly as sent",
-    (handle) => (request) =>
-      Effect.map(handle(request), (response) =>
-        response.status === 200 && response.body.includes('"metadata"')
-          ? changeBody(response, ({ metadata, ...body }) => ({
-              ...body,
-              metadata: Object.fromEntries(
-                Object.entries(metadata as Json).map(([name, value]) => [name.toLowerCase(), value])
-              )
-            }))
-          : response
-      )
+    answering((response) =>
+      response.status === 200 && response.body.includes('"metadata"')
+        ? changeBody(response, ({ metadata, ...body }) => ({
+            ...body,
+            metadata: Object.fromEntries(
+              Object.entries(metadata as Json).map(([name, value]) => [name.toLowerCase(), value])
+            )
+          }))
+        : response
+    )
   ],
   [
     "the endpoints of another kind know an id",

@@ -7,9 +7,6 @@ import * as Traces from "../../src/model/Traces.ts"
 import { checkBugs, checkTraces } from "../../src/rel/model.ts"
 import { seed, stores } from "../rel/support.ts"
 
-// Vitest maps every frame of the many errors of a recording.
-Error.stackTraceLimit = 1
-
 const terminal = statuses.filter(isTerminal)
 
 const quiet = { log: () => {} }

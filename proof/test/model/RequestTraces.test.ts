@@ -4,9 +4,6 @@ import { missOf } from "../../src/model/Requests.ts"
 import { bugs, recordTraces } from "../../src/model/RequestTraces.ts"
 import { seed } from "../rel/support.ts"
 
-// Vitest maps every frame of the many errors of a recording.
-Error.stackTraceLimit = 1
-
 const record = (seed: number, bug?: string) =>
   Effect.runPromise(recordTraces(seed, 40, bugs[bug ?? ""]))
 

@@ -11,11 +11,7 @@ const test = (id: string, milliseconds: number): Coverage["tests"][number] => {
   return { path: `/${id[0]}.test.ts`, steps, milliseconds }
 }
 
-const planned = (
-  tests: Coverage["tests"],
-  reached: Coverage["reached"],
-  id: number
-): ReadonlyArray<ReadonlyArray<string>> =>
+const planned = (tests: Coverage["tests"], reached: Coverage["reached"], id: number) =>
   planOf({ tests, reached }, files, id).map(({ path, testIds }) => [path, ...testIds])
 
 describe("a mutant is tried with", () => {

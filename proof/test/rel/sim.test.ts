@@ -6,15 +6,12 @@ import { bugs } from "../../src/simulation/Bugs.ts"
 import { marks as expectedMarks } from "../../src/simulation/CoverageMarks.ts"
 import type { Plan } from "../../src/simulation/Plan.ts"
 import type { Size } from "../../src/simulation/PlanGenerator.ts"
-import { finding, freshSeed } from "./support.ts"
-
-// Vitest maps every frame of the many errors of a simulation.
-Error.stackTraceLimit = 1
+import { finding, freshSeed, shortRun } from "./support.ts"
 
 const run = (seed: number, names: ReadonlyArray<keyof typeof kinds>) =>
   Effect.runPromise(
     simulate(
-      { count: 1, seed, log: () => {}, progress: () => {} },
+      { ...shortRun(1), seed },
       () => Object.fromEntries(names.map((name) => [name, kinds[name]])),
       {},
       { maxRuns: 100 }
@@ -46,16 +43,11 @@ it("a day, two days and a week under a new seed break no invariant", async () =>
 
 it("reports a mark that was never met, and saves a plan that violates an invariant", async () => {
   const day: Size = { days: 1, operationsPerDay: 1, faults: 0, forgeries: 1 }
-  const { misses } = await Effect.runPromise(
-    simulate({ count: 1, seed: 1, log: () => {}, progress: () => {} }, () => ({ day }))
-  )
+  const options = { ...shortRun(2), seed: 1 }
+  const { misses } = await Effect.runPromise(simulate({ ...options, count: 1 }, () => ({ day })))
   expect(misses).toContain("never met: crash: client")
   const bug = bugs["a claim is told without confirmation"] ?? {}
-  const broken = await Effect.runPromise(
-    simulate({ count: 2, seed: 1, log: () => {}, progress: () => {} }, () => ({ day }), bug, {
-      maxRuns: 50
-    })
-  )
+  const broken = await Effect.runPromise(simulate(options, () => ({ day }), bug, { maxRuns: 50 }))
   expect(broken.misses[0]).toMatch(/^seed 1, day: S9 does not hold/u)
   const saved = /keep (\S+\.json) in proof\/test\/simulation\/regressions/u
   const [, file = ""] = saved.exec(broken.misses.join()) ?? []

@@ -1,18 +1,13 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Effect from "effect/Effect"
-import fc from "fast-check"
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { type Bug, bugs } from "../../src/simulation/Bugs.ts"
+import { type Bug, bugs, writing } from "../../src/simulation/Bugs.ts"
 import { kinds } from "../../src/rel/sim.ts"
 import type { Plan } from "../../src/simulation/Plan.ts"
 import { draw, type Size } from "../../src/simulation/PlanGenerator.ts"
 import * as Simulation from "../../src/simulation/Simulation.ts"
-
-// Vitest maps every frame of the many errors of a simulation.
-Error.stackTraceLimit = 1
-
-const { seed: testSeed = 1 } = fc.readConfigureGlobal()
+import { seed as testSeed } from "../rel/support.ts"
 
 const run = (plan: Plan, options?: Simulation.Options) =>
   Effect.runPromise(Effect.provide(Simulation.run(plan, options), NodeHmac.layer))
@@ -79,16 +74,11 @@ describe("the judge of the last reads", () => {
   }
   /** No row is due again later than `days` after its first callback. */
   const until = (days: number): Bug => ({
-    ledger: (ledger) => ({
-      ...ledger,
-      write: (leased, change) =>
-        ledger.write(
-          leased,
-          (change.release?.dueAt ?? 0) > leased.createdAt + days * dayTime
-            ? { ...change, release: { dueAt: undefined } }
-            : change
-        )
-    })
+    ledger: writing((change, { createdAt }) =>
+      (change.release?.dueAt ?? 0) > createdAt + days * dayTime
+        ? { ...change, release: { dueAt: undefined } }
+        : change
+    )
   })
   const broken = async (bug: Bug) =>
     (await run(plan, { bug })).violations.map(({ invariant, message }) => [
@@ -157,16 +147,11 @@ describe("a planted bug", () => {
   })
 })
 
-describe("docs/proof.md", () => {
+it("docs/proof.md states the length of the quiet time", () => {
+  const page = readFileSync(`${import.meta.dirname}/../../../docs/proof.md`, "utf8")
   // A sentence may stand over the end of a line.
-  const page = readFileSync(`${import.meta.dirname}/../../../docs/proof.md`, "utf8").replaceAll(
-    /\s+/gu,
-    " "
-  )
-
-  it("states the length of the quiet time", () => {
-    expect(page).toContain(`A quiet time of ${Simulation.quietDays} days follows`)
-  })
+  const text = page.replaceAll(/\s+/gu, " ")
+  expect(text).toContain(`A quiet time of ${Simulation.quietDays} days follows`)
 })
 
 describe("a plan that once violated an invariant", () => {

@@ -1,9 +1,11 @@
 /**
  * The vectors catch every change of a line of the implementation in Python that changes a result.
  */
+import { run } from "@pawl/test-support/Program"
 import { repeats } from "@pawl/test-support/Repeats"
+import * as Effect from "effect/Effect"
 import fc from "fast-check"
-import { execFile, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -27,11 +29,7 @@ const mutants = async (part: string, hasVectors: boolean) => {
       JSON.parse(readFileSync(join(copy, "vectors.json"), "utf8"))
     ).map(([name, group]) => [name, hasVectors ? group : []])
     writeFileSync(join(copy, "vectors.json"), JSON.stringify(Object.fromEntries(groups)))
-    return await new Promise<{ readonly code: number; readonly stdout: string }>((resolve) => {
-      execFile("python3", [join(copy, "mutants.py"), part], (error, stdout) =>
-        resolve({ code: error === null ? 0 : Number(error.code), stdout })
-      )
-    })
+    return await Effect.runPromise(run("python3", [join(copy, "mutants.py"), part]))
   } finally {
     rmSync(copy, { recursive: true })
   }

@@ -17,12 +17,8 @@ type Fields = Readonly<Record<string, unknown>>
 
 const transaction = (transactionId: string) => ({ transactionId, transactionStatus: "SUCCEED" })
 
-const creates: Readonly<Record<string, (id: string) => Fields>> = {
-  "payments/apm": transaction,
-  "payouts/apm": transaction,
-  "payments/card": transaction,
-  "payments/card/charge": transaction,
-  "payouts/card": transaction,
+/** The responses of the creates that are not as most. */
+const responses: Readonly<Record<string, (id: string) => Fields>> = {
   "refunds/card": (refundId) => ({ refundId, transactionStatus: "SUCCEED" }),
   "payments/card/recurring": (transactionId) => ({
     subscriptionId: `9${transactionId}`,
@@ -64,7 +60,7 @@ export const start = Effect.fnUntraced(function* ({
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
     const path = (request.url ?? "").replace("/api/v1/", "")
-    const create = async (respond: (id: string) => Fields): Promise<void> => {
+    const create = async (): Promise<void> => {
       const { checksum, ...fields } = JSON.parse(await readText(request)) as Fields & {
         readonly requestId: string
         readonly checksum?: string
@@ -100,6 +96,7 @@ export const start = Effect.fnUntraced(function* ({
         request.socket.destroy()
         return
       }
+      const respond = responses[path] ?? transaction
       answer(200, { requestId, ...respond(made.transactionId) })
     }
     const login = async (): Promise<void> => {
@@ -107,9 +104,8 @@ export const start = Effect.fnUntraced(function* ({
       if (merchantSecret === secretOf()) answer(200, { accessToken: "sandbox-token" })
       else answer(401, { message: "secret" })
     }
-    const respond = request.method === "POST" ? creates[path] : undefined
-    if (path === "auth" || respond !== undefined) {
-      const handled = respond === undefined ? login() : create(respond)
+    if (request.method === "POST") {
+      const handled = path === "auth" ? login() : create()
       handled.catch(() => request.socket.destroy())
     } else {
       request.resume()

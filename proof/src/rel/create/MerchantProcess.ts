@@ -30,9 +30,26 @@ export interface RequestLine {
   readonly parked_at: number | bigint | null
 }
 
-const starter =
-  (scope: Scope.Scope, cache: string, defaults: Task, { miss, ...reports }: Reports) =>
-  () => {
+/** Makes the table of orders. A task is that of no orders without a mark, but for what is given. */
+export const make = Effect.fnUntraced(function* (
+  store: Stores.SqlStore,
+  baseUrl: string,
+  { miss, ...reports }: Reports
+) {
+  const scope = yield* Effect.scope
+  const cache = yield* Stores.folder
+  const query = yield* Stores.queryOf(store)
+  yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
+  const defaults: Task = {
+    baseUrl,
+    store: store.url,
+    orders: [],
+    mark: undefined,
+    times: 1,
+    secrets: secretsAfter(0)
+  }
+
+  const start = () => {
     const own = Effect.runSync(Scope.fork(scope))
     const program = Effect.runSync(
       Scope.provide(Program.start(process.execPath, [script], { NODE_COMPILE_CACHE: cache }), own)
@@ -71,29 +88,9 @@ const starter =
       }
     }
   }
-
-/** Makes the table of orders. A task is that of no orders without a mark, but for what is given. */
-export const make = Effect.fnUntraced(function* (
-  store: Stores.SqlStore,
-  baseUrl: string,
-  reports: Reports
-) {
-  const scope = yield* Effect.scope
-  const cache = yield* Stores.folder
-  const query = yield* Stores.queryOf(store)
-  yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
-  const defaults: Task = {
-    baseUrl,
-    store: store.url,
-    orders: [],
-    mark: undefined,
-    times: 1,
-    secrets: secretsAfter(0)
-  }
-
   const requests = () =>
     query<RequestLine>(
       `SELECT request_id AS id, outcome, transaction_id, due_at, parked_at FROM pawl_requests_view`
     )
-  return { query, requests, start: starter(scope, cache, defaults, reports) }
+  return { query, requests, start }
 })

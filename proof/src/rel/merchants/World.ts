@@ -2,10 +2,10 @@
  * A receiver with a hundred merchants, and its callbacks.
  */
 import * as PostgresServer from "@pawl/test-support/PostgresServer"
+import { tokenOf } from "@pawl/test-support/Service"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StatusReader } from "@pawl/core/StatusReader"
-import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import * as Merchants from "@pawl/receiver/Merchants"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
@@ -33,20 +33,10 @@ const ownSecretOf = (index: number) => `secret-of-shop-${index}`
 export const accountOf = (index: number) => String(10_000 + index)
 export const unsignedQuery = searchOf("apm")
 
-export const urlQueryOf = (index: number, secret: string) =>
-  Effect.gen(function* () {
-    const { make } = yield* CallbackUrl.CallbackUrl
-    const request = { requestId: `order-${index}`, accountId: accountOf(index) }
-    const url = yield* make("https://shop.example/callback", "apm-payment", request)
-    return `${url.replace(/^[^?]*/u, "")}&${unsignedQuery.slice(1)}`
-  }).pipe(
-    Effect.provide(
-      Layer.provide(
-        CallbackUrl.layer(Redacted.make(secret), { merchant: idOf(index) }),
-        NodeHmac.layer
-      )
-    )
-  )
+export const urlQueryOf = (index: number, secret: string): string => {
+  const request = { requestId: `order-${index}`, accountId: accountOf(index) }
+  return `${tokenOf("apm-payment", request, secret, idOf(index))}&${unsignedQuery.slice(1)}`
+}
 
 const ledgers = Effect.fnUntraced(function* (store: Store) {
   if (store._tag === "memory") return (): Layer.Layer<Ledger, unknown> => layerMemory
