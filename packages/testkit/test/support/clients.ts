@@ -1,3 +1,4 @@
+import { bugsOf } from "@pawl/test-support/Bugs"
 import { randomUUID } from "node:crypto"
 import type { Order, Service } from "../../src/Laws/Client.ts"
 import { type ClientParts, minute, outcomeOf, right, sign } from "./handwrittenClient.ts"
@@ -7,76 +8,52 @@ const signed = (order: Order, { merchantSecret }: Service, separator?: string) =
   checksum: sign(order, merchantSecret, separator)
 })
 
-/** Planted bugs of a client, each with the beginning of its law's name. */
-export const clients: ReadonlyArray<
-  readonly [bug: string, law: string, parts: Partial<ClientParts>]
-> = [
-  [
-    "a new requestId for each retry",
-    "every attempt of a create",
-    {
+export const clients = bugsOf<Partial<ClientParts>>({
+  "every attempt of a create": {
+    "a new requestId for each retry": {
       body: (order, service, attempt) =>
         right.body({ ...order, ...(attempt > 1 && { requestId: randomUUID() }) }, service, attempt)
+    },
+    "a refund has a new requestId for each retry": {
+      refund: (refund, attempt) => ({ ...refund, requestId: `${refund.requestId}-${attempt}` })
     }
-  ],
-  [
-    "Declined is treated as success",
-    "the outcome of a create",
-    {
+  },
+  "the outcome of a create": {
+    "Declined is treated as success": {
       outcomeOf: (answer, ...rest) => outcomeOf({ ...answer, transactionStatus: "NEW" }, ...rest)
-    }
-  ],
-  [
-    "every failure is reported as refused",
-    "a create that may have taken effect",
-    { outcomeOf: (answer, status) => outcomeOf(answer, status, false) }
-  ],
-  [
-    "a 401 after a lost response is reported as refused",
-    "a create that may have taken effect",
-    {
-      outcomeOf: (answer, status, isDoubtful) =>
-        outcomeOf(answer, status, isDoubtful && status !== 401)
-    }
-  ],
-  ["a create is not retried", "a temporary failure is retried", { createAttempts: 1 }],
-  [
-    "a broken connection is not retried",
-    "a temporary failure is retried",
-    { retriesBroken: false }
-  ],
-  [
-    "400 is retried",
-    "a refused create is reported as refused",
-    { isTemporary: (status) => status >= 500 || status === 400 }
-  ],
-  [
-    "the metadata is not sent",
-    "the service receives the order exactly as given",
-    { body: (order, ...rest) => right.body({ ...order, metadata: {} }, ...rest) }
-  ],
-  [
-    "a challenge is reported as a decline",
-    "the outcome of a create",
-    {
+    },
+    "a challenge is reported as a decline": {
       outcomeOf: (answer, ...rest) =>
         answer.transactionStatus === "CUSTOMER_VERIFICATION"
           ? outcomeOf({ ...answer, transactionStatus: "FAILED" }, ...rest)
           : outcomeOf(answer, ...rest)
     }
-  ],
-  [
-    "amounts are sent as numbers",
-    "the service receives the order exactly as given",
-    {
+  },
+  "a create that may have taken effect": {
+    "every failure is reported as refused": {
+      outcomeOf: (answer, status) => outcomeOf(answer, status, false)
+    },
+    "a 401 after a lost response is reported as refused": {
+      outcomeOf: (answer, status, isDoubtful) =>
+        outcomeOf(answer, status, isDoubtful && status !== 401)
+    }
+  },
+  "a temporary failure is retried": {
+    "a create is not retried": { createAttempts: 1 },
+    "a broken connection is not retried": { retriesBroken: false }
+  },
+  "a refused create is reported as refused": {
+    "400 is retried": { isTemporary: (status) => status >= 500 || status === 400 }
+  },
+  "the service receives the order exactly as given": {
+    "the metadata is not sent": {
+      body: (order, ...rest) => right.body({ ...order, metadata: {} }, ...rest)
+    },
+    "amounts are sent as numbers": {
       body: (order, service) =>
         JSON.stringify({ ...signed(order, service), amount: Number(order.amount) })
-    }
-  ],
-  [
-    "amounts are written with two decimals",
-    "the service receives the order exactly as given",
-    {
+    },
+    "amounts are written with two decimals": {
       body: (order, service) =>
         JSON.stringify(
           signed(
@@ -86,111 +63,74 @@ export const clients: ReadonlyArray<
             service
           )
         )
-    }
-  ],
-  [
-    "every order is in EUR",
-    "the service receives the order exactly as given",
-    { body: (order, service) => JSON.stringify(signed({ ...order, currency: "EUR" }, service)) }
-  ],
-  [
-    "every payment is one of a wallet",
-    "the service receives the order exactly as given",
-    {
+    },
+    "every order is in EUR": {
+      body: (order, service) => JSON.stringify(signed({ ...order, currency: "EUR" }, service))
+    },
+    "every payment is one of a wallet": {
       body: (order, service) =>
         JSON.stringify({ ...signed(order, service), apmPayload: { paymentMethod: "WALLET" } })
+    },
+    "the checksum has no separator": {
+      body: (order, service) => JSON.stringify(signed(order, service, ""))
     }
-  ],
-  [
-    "the checksum has no separator",
-    "the service receives the order exactly as given",
-    { body: (order, service) => JSON.stringify(signed(order, service, "")) }
-  ],
-  [
-    "a redirect of a refund is followed",
-    "no redirect is followed",
-    { redirect: (path) => (path.includes("refunds") ? "follow" : "manual") }
-  ],
-  ["concurrent calls each request a token", "calls share one access token", { sharesAuth: false }],
-  [
-    "any 401 discards the current token",
-    "calls share one access token",
-    { discardsOnlyOwnToken: false }
-  ],
-  ["401 is retried without limit", "a second 401 is an error", { authAttempts: Infinity }],
-  [
-    "the number of attempts of a read is not limited",
-    "the number of attempts is limited",
-    { readAttempts: Infinity }
-  ],
-  [
-    "there is no wait between attempts",
-    "the number of attempts is limited",
-    { wait: (_, retryAfter) => retryAfter }
-  ],
-  [
-    "a read ignores Retry-After",
-    "nothing is sent before the time of Retry-After",
-    {
+  },
+  "no redirect is followed": {
+    "a redirect of a refund is followed": {
+      redirect: (path) => (path.includes("refunds") ? "follow" : "manual")
+    }
+  },
+  "calls share one access token": {
+    "concurrent calls each request a token": { sharesAuth: false },
+    "any 401 discards the current token": { discardsOnlyOwnToken: false }
+  },
+  "a second 401 is an error": {
+    "401 is retried without limit": { authAttempts: Infinity }
+  },
+  "the number of attempts is limited": {
+    "the number of attempts of a read is not limited": { readAttempts: Infinity },
+    "there is no wait between attempts": { wait: (_, retryAfter) => retryAfter }
+  },
+  "nothing is sent before the time of Retry-After": {
+    "a read ignores Retry-After": {
       wait: (attempt, retryAfter, method) =>
         right.wait(attempt, method === "GET" ? 0 : retryAfter, method)
     }
-  ],
-  [
-    "an error contains the request",
-    "no error contains an access token",
-    { errorMessage: ({ status }, token) => `${status} for GET, authorization: Bearer ${token}` }
-  ],
-  [
-    "an identifier is put into the path of a change unescaped",
-    "an identifier is one segment of the path",
-    { path: (id, method) => (method === "PUT" ? id : right.path(id, method)) }
-  ],
-  [
-    "an identifier is only escaped, which leaves `..`",
-    "an identifier is one segment of the path",
-    { path: encodeURIComponent }
-  ],
-  [
-    "polling stops only at SUCCEED",
-    "a transaction is polled until",
-    { isTerminal: (status) => status === "SUCCEED" }
-  ],
-  [
-    "polling stops at an unknown status",
-    "a transaction is polled until",
-    {
+  },
+  "no error contains an access token": {
+    "an error contains the request": {
+      errorMessage: ({ status }, token) => `${status} for GET, authorization: Bearer ${token}`
+    }
+  },
+  "an identifier is one segment of the path": {
+    "an identifier is put into the path of a change unescaped": {
+      path: (id, method) => (method === "PUT" ? id : right.path(id, method))
+    },
+    "an identifier is only escaped, which leaves `..`": { path: encodeURIComponent }
+  },
+  "a transaction is polled until": {
+    "polling stops only at SUCCEED": { isTerminal: (status) => status === "SUCCEED" },
+    "polling stops at an unknown status": {
       isTerminal: (status) =>
         !["", "NEW", "PENDING", "PROCESSING", "CUSTOMER_VERIFICATION"].includes(status)
     }
-  ],
-  ["polling reads every minute", "the gaps between reads of a poll", { gaps: [minute] }],
-  ["polling reads every 5 minutes", "the gaps between reads of a poll", { gaps: [5 * minute] }],
-  [
-    "a refund's transactionId is a JavaScript number",
-    "a refund sends its transactionId",
-    { refundId: (id) => String(Number(id)) }
-  ],
-  [
-    "a refund has a new requestId for each retry",
-    "every attempt of a create",
-    { refund: (refund, attempt) => ({ ...refund, requestId: `${refund.requestId}-${attempt}` }) }
-  ],
-  [
-    "the amount of a refund is sent as a number",
-    "a refund sends its transactionId",
-    { refund: (refund) => ({ ...refund, amount: Number(refund.amount) }) }
-  ],
-  [
-    "a refund's transactionId is text",
-    "a refund sends its transactionId",
-    { refundId: JSON.stringify }
-  ],
-  ["a PUT is retried", "a subscription change is sent once", { changeAttempts: 5 }],
-  [
-    "404 on DELETE is always a failure",
-    "a cancellation answered 404",
-    { isCancelled: () => false }
-  ],
-  ["404 on DELETE is always a success", "a cancellation answered 404", { isCancelled: () => true }]
-]
+  },
+  "the gaps between reads of a poll": {
+    "polling reads every minute": { gaps: [minute] },
+    "polling reads every 5 minutes": { gaps: [5 * minute] }
+  },
+  "a refund sends its transactionId": {
+    "a refund's transactionId is a JavaScript number": { refundId: (id) => String(Number(id)) },
+    "the amount of a refund is sent as a number": {
+      refund: (refund) => ({ ...refund, amount: Number(refund.amount) })
+    },
+    "a refund's transactionId is text": { refundId: JSON.stringify }
+  },
+  "a subscription change is sent once": {
+    "a PUT is retried": { changeAttempts: 5 }
+  },
+  "a cancellation answered 404": {
+    "404 on DELETE is always a failure": { isCancelled: () => false },
+    "404 on DELETE is always a success": { isCancelled: () => true }
+  }
+})

@@ -7,29 +7,30 @@ import type { Row } from "@pawl/webhook/internal/rule/Row"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as Effect from "effect/Effect"
 import { keyOf, putOff, seeing, watching, type ChangeLedger } from "./ledgerBugs.ts"
-import type { PlantedBug } from "@pawl/test-support/PlantedBugs"
+import { bugsOf } from "@pawl/test-support/Bugs"
 
-export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
-  [
-    "the secret that verified a callback is lost",
-    "callbacks are counted",
-    seeing((row) => ({ ...row, secret: undefined }))
-  ],
-  [
-    "only the first callback of a transaction is new",
-    "evidence is joined",
-    (ledger) => ({
+export const accepting = bugsOf<ChangeLedger>({
+  "callbacks are counted": {
+    "the secret that verified a callback is lost": seeing((row) => ({ ...row, secret: undefined })),
+    "a body is copied by assignment, which loses `__proto__`": (ledger) => ({
+      body: (...key) =>
+        Effect.map(ledger.body(...key), (bytes) => {
+          if (bytes === undefined) return undefined
+          const { metadata, ...rest } = JSON.parse(new TextDecoder().decode(bytes))
+          const copy = { ...rest, ...(metadata && { metadata: Object.assign({}, metadata) }) }
+          return new TextEncoder().encode(JSON.stringify(copy))
+        })
+    })
+  },
+  "evidence is joined": {
+    "only the first callback of a transaction is new": (ledger) => ({
       accept: Effect.fnUntraced(function* (verified, at) {
         const before = yield* ledger.get(verified.method, verified.transactionId)
         const { isNew } = yield* ledger.accept(verified, at)
         return { isNew: isNew && before === undefined }
       })
-    })
-  ],
-  [
-    "evidence is overwritten: the last write wins",
-    "evidence is joined",
-    (ledger) => {
+    }),
+    "evidence is overwritten: the last write wins": (ledger) => {
       const last = new Map<string, Status | undefined>()
       return {
         ...seeing((row) => {
@@ -41,17 +42,11 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
           return ledger.accept(verified, at)
         }
       }
-    }
-  ],
-  [
-    "evidence is kept in 16 bits",
-    "evidence is joined",
-    seeing((row) => ({ ...row, evidence: row.evidence & 0xffff }))
-  ],
-  [
-    "a token's order counts as that of the registration before it",
-    "a registration changes",
-    (ledger) => ({
+    },
+    "evidence is kept in 16 bits": seeing((row) => ({ ...row, evidence: row.evidence & 0xffff }))
+  },
+  "a registration changes": {
+    "a token's order counts as that of the registration before it": (ledger) => ({
       register: Effect.fnUntraced(function* (operation, at) {
         const row = yield* ledger.get(methodOf(operation.kind), operation.transactionId)
         const differs =
@@ -63,32 +58,30 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
         return yield* ledger.register(operation, at)
       })
     })
-  ],
-  [
-    "operations of one kind are not registered",
-    "an operation has one row",
-    (ledger) => ({
+  },
+  "an operation has one row": {
+    "operations of one kind are not registered": (ledger) => ({
       register: (operation, at) =>
         operation.kind === "apm-payout" ? Effect.void : ledger.register(operation, at)
-    })
-  ],
-  [
-    "a body is copied by assignment, which loses `__proto__`",
-    "callbacks are counted",
-    (ledger) => ({
-      body: (...key) =>
-        Effect.map(ledger.body(...key), (bytes) => {
-          if (bytes === undefined) return undefined
-          const { metadata, ...rest } = JSON.parse(new TextDecoder().decode(bytes))
-          const copy = { ...rest, ...(metadata && { metadata: Object.assign({}, metadata) }) }
-          return new TextEncoder().encode(JSON.stringify(copy))
-        })
-    })
-  ],
-  [
-    "a repeat restarts the ladder and moves the poll",
-    "a new status",
-    (ledger) => {
+    }),
+    "an id is read as a number": (ledger) => ({
+      get: (method, id) => ledger.get(method, /^[\de]+$/u.test(id) ? String(Number(id)) : id)
+    }),
+    "a row is not shown before its first callback": seeing((row) =>
+      row.callbacks === 0 ? undefined : row
+    ),
+    "times are kept in 32 bits": seeing((row) => ({ ...row, createdAt: row.createdAt | 0 })),
+    "a registration during a lease is lost": (ledger) => {
+      const { isLeased, port } = watching(ledger)
+      return {
+        ...port,
+        register: (operation, at) =>
+          isLeased(operation.transactionId) ? Effect.void : ledger.register(operation, at)
+      }
+    }
+  },
+  "a new status": {
+    "a repeat restarts the ladder and moves the poll": (ledger) => {
       const repeated = new Set<string>()
       return {
         ...seeing((row) =>
@@ -106,11 +99,9 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
         }
       }
     }
-  ],
-  [
-    "a repeat of an unconfirmed claim makes nothing due",
-    "a row is due",
-    (ledger) => ({
+  },
+  "a row is due": {
+    "a repeat of an unconfirmed claim makes nothing due": (ledger) => ({
       accept: Effect.fnUntraced(function* (verified, at) {
         const before = yield* ledger.backlog(at)
         const accepted = yield* ledger.accept(verified, at)
@@ -119,16 +110,12 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
         return accepted
       })
     })
-  ],
-  [
-    "a refund that is not registered is named by an unsigned refundId",
-    "an id that is not signed",
-    (ledger) => ({ accept: (verified, at) => ledger.accept(StoredRow.ofNamedRefund(verified), at) })
-  ],
-  [
-    "the signed fields of another transaction are kept",
-    "an id that is not signed",
-    (ledger) => {
+  },
+  "an id that is not signed": {
+    "a refund that is not registered is named by an unsigned refundId": (ledger) => ({
+      accept: (verified, at) => ledger.accept(StoredRow.ofNamedRefund(verified), at)
+    }),
+    "the signed fields of another transaction are kept": (ledger) => {
       const signed = new Map<string, Signed>()
       return {
         ...seeing((row) => {
@@ -144,11 +131,9 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
         }
       }
     }
-  ],
-  [
-    "a callback that looks its row up too early makes another one",
-    "a registration and the first callback",
-    (ledger) => ({
+  },
+  "a registration and the first callback": {
+    "a callback that looks its row up too early makes another one": (ledger) => ({
       accept: Effect.fnUntraced(function* (verified, at) {
         const { method, transactionId } = verified
         const before = yield* ledger.get(method, transactionId)
@@ -157,57 +142,22 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
         return yield* ledger.accept(isLate ? StoredRow.ofNamedRefund(verified) : verified, at)
       })
     })
-  ],
-  [
-    "another order of a known operation is dropped without a word",
-    "a registration changes nothing",
-    (ledger) => ({
+  },
+  "a registration changes nothing": {
+    "another order of a known operation is dropped without a word": (ledger) => ({
       register: (...call) =>
         Effect.catchTag(ledger.register(...call), "RegisteredDifferently", () => Effect.void)
     })
-  ],
-  [
-    "a body with a NUL character is dropped",
-    "quarantine keeps",
-    (ledger) => ({
+  },
+  "quarantine keeps": {
+    "a body with a NUL character is dropped": (ledger) => ({
       quarantined: Effect.map(ledger.quarantined, (all) =>
         all.filter(({ body }) => !JSON.stringify(body).includes("\\u0000"))
       )
     })
-  ],
-  [
-    "an id is read as a number",
-    "an operation has one row",
-    (ledger) => ({
-      get: (method, id) => ledger.get(method, /^[\de]+$/u.test(id) ? String(Number(id)) : id)
-    })
-  ],
-  [
-    "a row is not shown before its first callback",
-    "an operation has one row",
-    seeing((row) => (row.callbacks === 0 ? undefined : row))
-  ],
-  [
-    "times are kept in 32 bits",
-    "an operation has one row",
-    seeing((row) => ({ ...row, createdAt: row.createdAt | 0 }))
-  ],
-  [
-    "a registration during a lease is lost",
-    "an operation has one row",
-    (ledger) => {
-      const { isLeased, port } = watching(ledger)
-      return {
-        ...port,
-        register: (operation, at) =>
-          isLeased(operation.transactionId) ? Effect.void : ledger.register(operation, at)
-      }
-    }
-  ],
-  [
-    "the newest token replaces the order",
-    "the order of the first token",
-    (ledger) => {
+  },
+  "the order of the first token": {
+    "the newest token replaces the order": (ledger) => {
       const newest = new Map<string, Row["ordered"]>()
       return {
         ...seeing((row) => ({
@@ -222,5 +172,5 @@ export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
         }
       }
     }
-  ]
-]
+  }
+})

@@ -2,38 +2,24 @@ import { perLane, type Leased, type Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { keyOf, seeing, watching, type ChangeLedger } from "./ledgerBugs.ts"
-import type { PlantedBug } from "@pawl/test-support/PlantedBugs"
+import { bugsOf } from "@pawl/test-support/Bugs"
 
-export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
-  [
-    "a claim that leases rows does not return when the next row is due",
-    "a row is due",
-    (ledger) => ({
+export const leasing = bugsOf<ChangeLedger>({
+  "a row is due": {
+    "a claim that leases rows does not return when the next row is due": (ledger) => ({
       claim: (asked) =>
         Effect.map(ledger.claim(asked), (claimed) =>
           claimed.rows.length > 0 ? { ...claimed, dueAt: undefined } : claimed
         )
-    })
-  ],
-  [
-    "a claim leases at least one row",
-    "a row is due",
-    (ledger) => ({
+    }),
+    "a claim leases at least one row": (ledger) => ({
       claim: (asked) => ledger.claim(asked.limit === 0 ? { ...asked, limit: 1 } : asked)
-    })
-  ],
-  [
-    "a claim leases rows of lanes that were not asked for",
-    "a row is due",
-    (ledger) => ({
+    }),
+    "a claim leases rows of lanes that were not asked for": (ledger) => ({
       claim: (asked) =>
         ledger.claim({ ...asked, limit: Math.max(...Object.values(perLane(asked.limit))) })
-    })
-  ],
-  [
-    "a released row waits in the lane of repeats",
-    "a row is due",
-    (ledger) => ({
+    }),
+    "a released row waits in the lane of repeats": (ledger) => ({
       write: (leased, change) =>
         ledger.write(
           leased,
@@ -41,35 +27,24 @@ export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
             ? change
             : { ...change, release: { dueAt: change.release.dueAt } }
         )
-    })
-  ],
-  [
-    "the backlog counts rows that are not due yet",
-    "a row is due",
-    (ledger) => ({ backlog: () => ledger.backlog(9e15) })
-  ],
-  [
-    "a lease cannot be renewed",
-    "a row is due",
-    (ledger) => ({
+    }),
+    "the backlog counts rows that are not due yet": (ledger) => ({
+      backlog: () => ledger.backlog(9e15)
+    }),
+    "a lease cannot be renewed": (ledger) => ({
       write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
-    })
-  ],
-  [
-    "a claimed row counts as handled",
-    "a row is due",
-    (ledger) => ({
+    }),
+    "a claimed row counts as handled": (ledger) => ({
       claim: (asked) =>
         Effect.map(ledger.claim({ ...asked, until: 9e15 }), ({ dueAt, rows }) => ({
           rows,
           dueAt: dueAt === 9e15 ? undefined : dueAt
         }))
-    })
-  ],
-  [
-    "a write is made without the lease",
-    "one worker has",
-    (ledger) => {
+    }),
+    "a clock that is set back leaves rows due in the future": () => ({ shift: () => Effect.void })
+  },
+  "one worker has": {
+    "a write is made without the lease": (ledger) => {
       const { leases, port } = watching(ledger)
       return {
         ...port,
@@ -81,12 +56,8 @@ export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
           return yield* port.write(held, change)
         })
       }
-    }
-  ],
-  [
-    "all leases have the same id",
-    "one worker has",
-    (ledger) => {
+    },
+    "all leases have the same id": (ledger) => {
       const { leases, port } = watching(ledger)
       const flagged = (row: Leased): Leased => ({ ...row, lease: 1 })
       return {
@@ -99,11 +70,9 @@ export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
         }
       }
     }
-  ],
-  [
-    "the read that arrives last replaces a newer one",
-    "evidence is joined",
-    (ledger) => {
+  },
+  "evidence is joined": {
+    "the read that arrives last replaces a newer one": (ledger) => {
       const last = new Map<string, Row["read"]>()
       return {
         write: (leased, change) => {
@@ -116,11 +85,9 @@ export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
         }
       }
     }
-  ],
-  [
-    "a write undoes the ladder that a new status restarted",
-    "a new status",
-    (ledger) => {
+  },
+  "a new status": {
+    "a write undoes the ladder that a new status restarted": (ledger) => {
       const ladders = new Map<string, Pick<Row, "polls" | "pollAt">>()
       return {
         ...seeing((row) => ({ ...row, ...ladders.get(row.transactionId) }))(ledger),
@@ -138,56 +105,33 @@ export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
           )
       }
     }
-  ],
-  [
-    "a clock that is set back leaves rows due in the future",
-    "a row is due",
-    () => ({ shift: () => Effect.void })
-  ],
-  [
-    "all first reads are made oldest first",
-    "of the first reads",
-    (ledger) => ({ claim: (asked) => ledger.claim({ ...asked, newest: 0 }) })
-  ],
-  [
-    "all first reads are made newest first",
-    "of the first reads",
-    (ledger) => ({
+  },
+  "of the first reads": {
+    "all first reads are made oldest first": (ledger) => ({
+      claim: (asked) => ledger.claim({ ...asked, newest: 0 })
+    }),
+    "all first reads are made newest first": (ledger) => ({
       claim: (asked) => ledger.claim({ ...asked, newest: asked.newest && perLane(asked.limit).ask })
     })
-  ],
-  [
-    "planned reads stay planned after an outage",
-    "planned reads",
-    () => ({ bringForward: () => Effect.undefined })
-  ],
-  [
-    "all planned reads are made at once after an outage",
-    "planned reads",
-    (ledger) => ({ bringForward: (page) => ledger.bringForward({ ...page, rate: 1_000_000 }) })
-  ],
-  [
-    "each process has a read budget of its own",
-    "the reads that are reserved",
-    (ledger) => ({
-      reserveReads: (wanted, at) => ledger.reserveReads({ ...wanted, limit: 3 * wanted.limit }, at)
+  },
+  "planned reads": {
+    "planned reads stay planned after an outage": () => ({ bringForward: () => Effect.undefined }),
+    "all planned reads are made at once after an outage": (ledger) => ({
+      bringForward: (page) => ledger.bringForward({ ...page, rate: 1_000_000 })
     })
-  ],
-  [
-    "reads of the watch are reserved while claims wait",
-    "the reads that are reserved",
-    (ledger) => ({
+  },
+  "the reads that are reserved": {
+    "each process has a read budget of its own": (ledger) => ({
+      reserveReads: (wanted, at) => ledger.reserveReads({ ...wanted, limit: 3 * wanted.limit }, at)
+    }),
+    "reads of the watch are reserved while claims wait": (ledger) => ({
       reserveReads: ({ limit, reads }, at) =>
         ledger.reserveReads(
           { limit, reads: { ask: reads.ask + reads.watch, repeat: reads.repeat, watch: 0 } },
           at
         )
-    })
-  ],
-  [
-    "a 429 only pauses reads, and lowers no rate",
-    "the reads that are reserved",
-    (ledger) => {
+    }),
+    "a 429 only pauses reads, and lowers no rate": (ledger) => {
       let pausedUntil = 0
       return {
         lowerReads: ({ retryAfter = 0 }, at) =>
@@ -200,20 +144,16 @@ export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
             : ledger.reserveReads(wanted, at)
       }
     }
-  ],
-  [
-    "a worker that was alive before the clock was set back is remembered",
-    "the last time",
-    (ledger) => ({
+  },
+  "the last time": {
+    "a worker that was alive before the clock was set back is remembered": (ledger) => ({
       noteAlive: Effect.fnUntraced(function* (at) {
         const last = yield* ledger.lastAliveAt
         yield* ledger.noteAlive(Math.max(at, last ?? at))
       })
     })
-  ],
-  [
-    "a waiting worker is woken without work",
-    "awaitWork completes",
-    () => ({ awaitWork: Effect.void })
-  ]
-]
+  },
+  "awaitWork completes": {
+    "a waiting worker is woken without work": () => ({ awaitWork: Effect.void })
+  }
+})
