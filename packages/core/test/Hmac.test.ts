@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { character } from "@pawl/test-support/Text"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PortableHmac from "@pawl/core/Hmac"
@@ -25,18 +26,13 @@ describe.each([
     expect(keyed(Redacted.make("key \ud800"))("text \udfff!")).toEqual(sign("text \ufffd!"))
   })
 
-  it("agrees with createHmac for every key and text, lone surrogates included", () => {
-    fc.assert(
-      fc.property(text, fc.array(text, { maxLength: 3 }), (secret, signed) => {
-        const sign = keyed(Redacted.make(secret))
-        for (const each of signed) {
-          expect(Hex.encode(sign(each))).toBe(
-            createHmac("sha256", secret).update(each).digest("hex")
-          )
-        }
-      })
-    )
-  })
+  it("agrees with createHmac for every key and text, lone surrogates included", () =>
+    forAll([text, fc.array(text, { maxLength: 3 })], (secret, signed) => {
+      const sign = keyed(Redacted.make(secret))
+      for (const each of signed) {
+        expect(Hex.encode(sign(each))).toBe(createHmac("sha256", secret).update(each).digest("hex"))
+      }
+    }))
 
   it("agrees with createHmac at every length of key and text up to four blocks", () => {
     for (let length = 0; length <= 256; length++) {

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Json from "@pawl/core/internal/Json"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
@@ -48,14 +49,10 @@ describe.each(nouns)("%s", (_name, schema) => {
   const encode = Schema.encodeSync(codec)
   const decode = Schema.decodeUnknownSync(codec)
 
-  it("decodes an encoded value to the same value, through JSON", () => {
-    fc.assert(
-      fc.property(valuesOf(schema), (value) => {
-        expect(Equal.equals(decode(travel(encode(value))), value)).toBe(true)
-      }),
-      { numRuns: repeats(50) }
-    )
-  })
+  it("decodes an encoded value to the same value, through JSON", () =>
+    forAll([valuesOf(schema)], { numRuns: repeats(50) }, (value) => {
+      expect(Equal.equals(decode(travel(encode(value))), value)).toBe(true)
+    }))
 
   it("keeps unknown fields when it decodes and encodes", () => {
     const unknown = fc.dictionary(
@@ -63,30 +60,24 @@ describe.each(nouns)("%s", (_name, schema) => {
       fc.jsonValue({ maxDepth: 2 }),
       { minKeys: 1, maxKeys: 3 }
     )
-    fc.assert(
-      fc.property(valuesOf(schema), unknown, (value, extra) => {
-        const sent = travel({ ...(encode(value) as object), ...extra })
-        expect(travel(encode(decode(sent)))).toEqual(sent)
-      }),
-      { numRuns: repeats(50) }
-    )
+    return forAll([valuesOf(schema), unknown], { numRuns: repeats(50) }, (value, extra) => {
+      const sent = travel({ ...(encode(value) as object), ...extra })
+      expect(travel(encode(decode(sent)))).toEqual(sent)
+    })
   })
 
   it("fails with an error that names the field and holds no value", () => {
     const canary = "4111111111111111-canary"
-    fc.assert(
-      fc.property(valuesOf(schema), fc.nat(), (value, at) => {
-        const sent = travel(encode(value)) as Record<string, unknown>
-        const names = Object.keys(sent)
-        const name = names[at % names.length]
-        if (name === undefined) return
-        const wrong = { ...sent, [name]: [[canary]] }
-        const decoded = Schema.decodeUnknownResult(codec, { errors: "all" })(wrong)
-        if (Result.isSuccess(decoded)) return
-        expect(String(decoded.failure)).toContain(JSON.stringify(name))
-        expect(String(decoded.failure)).not.toContain("canary")
-      }),
-      { numRuns: repeats(50) }
-    )
+    return forAll([valuesOf(schema), fc.nat()], { numRuns: repeats(50) }, (value, at) => {
+      const sent = travel(encode(value)) as Record<string, unknown>
+      const names = Object.keys(sent)
+      const name = names[at % names.length]
+      if (name === undefined) return
+      const wrong = { ...sent, [name]: [[canary]] }
+      const decoded = Schema.decodeUnknownResult(codec, { errors: "all" })(wrong)
+      if (Result.isSuccess(decoded)) return
+      expect(String(decoded.failure)).toContain(JSON.stringify(name))
+      expect(String(decoded.failure)).not.toContain("canary")
+    })
   })
 })

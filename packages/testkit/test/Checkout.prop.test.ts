@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
@@ -246,8 +247,23 @@ it("an intent is paid at most once by any actions of customers, and the callback
     fc.record({ paces: fc.integer({ min: 1, max: 4 }) })
   )
   const scenario = fc.constantFrom("succeed", "conflict", "refund", "stuck", "decline:51")
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 14 }), scenario, (steps, scenario) =>
+  await forAll(
+    [fc.array(step, { maxLength: 14 }), scenario],
+    {
+      numRuns: repeats(400),
+      // One of each end.
+      examples: [
+        [[], "succeed"],
+        [[{ form: declines, ago: 0 }], "succeed"],
+        [[{ form: challenges, ago: 0 }], "succeed"],
+        [[{ form: good, ago: 0 }], "stuck"],
+        [[{ form: good, ago: 0 }], "succeed"],
+        // Paid again after FAILED, which becomes SUCCEED.
+        [[{ form: good, ago: 0 }, { paces: 3 }, { form: good, ago: 0 }], "conflict"],
+        [[{ form: { act: "cancel" }, ago: 0 }], "succeed"]
+      ]
+    },
+    (steps, scenario) =>
       run(function* () {
         const { received } = yield* Receiver
         const id = yield* create({ metadata: { "sandbox.scenario": scenario } })
@@ -282,21 +298,6 @@ it("an intent is paid at most once by any actions of customers, and the callback
         if (intent.state === "open") assert.isEmpty(all)
         states.add(intent.state)
       })
-    ),
-    {
-      numRuns: repeats(400),
-      // One of each end.
-      examples: [
-        [[], "succeed"],
-        [[{ form: declines, ago: 0 }], "succeed"],
-        [[{ form: challenges, ago: 0 }], "succeed"],
-        [[{ form: good, ago: 0 }], "stuck"],
-        [[{ form: good, ago: 0 }], "succeed"],
-        // Paid again after FAILED, which becomes SUCCEED.
-        [[{ form: good, ago: 0 }, { paces: 3 }, { form: good, ago: 0 }], "conflict"],
-        [[{ form: { act: "cancel" }, ago: 0 }], "succeed"]
-      ]
-    }
   )
   assert.sameMembers(
     [...states],

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
@@ -34,18 +35,15 @@ const nth = ({ frequency, interval, startDate }: PlanSchedule, n: number): numbe
 }
 
 it("the next charge is the first later date of the plan, unless the plan has ended by then", () =>
-  fc.assert(
-    fc.property(plan, instant, (input, after) => {
-      fc.pre(Schema.is(PlanSchedule)(input))
-      const calendar = input as PlanSchedule
-      let n = 0
-      while (nth(calendar, n) <= after.getTime()) n++
-      const due = nth(calendar, n)
-      const end = calendar.endDate === undefined ? Infinity : Date.parse(calendar.endDate)
-      assert.strictEqual(nextCharge(calendar, after.getTime()), due <= end ? due : undefined)
-    }),
-    { numRuns: 300 }
-  ))
+  forAll([plan, instant], { numRuns: 300 }, (input, after) => {
+    fc.pre(Schema.is(PlanSchedule)(input))
+    const calendar = input as PlanSchedule
+    let n = 0
+    while (nth(calendar, n) <= after.getTime()) n++
+    const due = nth(calendar, n)
+    const end = calendar.endDate === undefined ? Infinity : Date.parse(calendar.endDate)
+    assert.strictEqual(nextCharge(calendar, after.getTime()), due <= end ? due : undefined)
+  }))
 
 describe("a plan", () => {
   const monthly = { frequency: "MONTHLY", interval: 1, startDate: "2027-01-31" } as const

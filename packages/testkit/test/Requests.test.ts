@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Handler from "@pawl/core/Handler"
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import { CardPayments } from "@pawl/http/CardPayments"
@@ -218,8 +219,10 @@ const chaos = fc.array(
 it.each(Struct.keys(inputs))(
   "a %s takes effect once and is answered and told, whatever the service and the network do for hours",
   (kind) =>
-    fc.assert(
-      fc.asyncProperty(chaos, (faultsOf) => {
+    forAll(
+      [chaos],
+      { numRuns: repeats(20), examples: [[[{ fault: "401", times: 4 }]]] },
+      (faultsOf) => {
         const { layer, told } = world(undefined, kind)
         return run(layer, function* () {
           const { get, send } = yield* Requests.Requests
@@ -251,7 +254,6 @@ it.each(Struct.keys(inputs))(
           expect(made).toBe(isIntent ? 0 : 1)
           expect(told.at(-1)).toBe(isIntent ? undefined : "order-1 SUCCEED")
         })
-      }),
-      { numRuns: repeats(20), examples: [[[{ fault: "401", times: 4 }]]] }
+      }
     )
 )

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -38,52 +39,52 @@ const subscribe = Effect.fnUntraced(function* (schedule: object, over: object = 
 })
 
 it("over a year every date of the plan, and no other, is charged once, to the millisecond", () =>
-  fc.assert(
-    fc.asyncProperty(
+  forAll(
+    [
       fc.record({ start, frequency, interval: fc.integer({ min: 1, max: 45 }) }),
       fc.boolean(),
-      fc.array(fc.nat(60 * day), { maxLength: 6 }),
-      ({ frequency, interval, start }, skipFirstCharge, steps) =>
-        run(function* () {
-          yield* TestClock.setTime(start)
-          const startDate = new Date(start).toISOString()
-          yield* subscribe({ frequency, interval, startDate }, { skipFirstCharge })
-          let passed = 0
-          for (const step of steps) {
-            const now = Math.min(step, year - passed)
-            passed += now
-            yield* TestClock.adjust(Duration.millis(now))
-          }
-          yield* TestClock.adjust(Duration.millis(year - passed))
+      fc.array(fc.nat(60 * day), { maxLength: 6 })
+    ],
+    { numRuns: repeats(60) },
+    ({ frequency, interval, start }, skipFirstCharge, steps) =>
+      run(function* () {
+        yield* TestClock.setTime(start)
+        const startDate = new Date(start).toISOString()
+        yield* subscribe({ frequency, interval, startDate }, { skipFirstCharge })
+        let passed = 0
+        for (const step of steps) {
+          const now = Math.min(step, year - passed)
+          passed += now
+          yield* TestClock.adjust(Duration.millis(now))
+        }
+        yield* TestClock.adjust(Duration.millis(year - passed))
 
-          const plan = { frequency, interval, startDate } as const
-          const [first = 0, ...later] = datesOf(start, plan)
-          const next = later.pop()
-          const expected = skipFirstCharge ? later : [first, ...later]
-          const charges = (yield* (yield* Gateway.Gateway).transactions).filter(
-            ({ subscriptionId }) => subscriptionId === "100001"
-          )
-          assert.deepStrictEqual(
-            charges.map(({ createdTime }) => Date.parse(createdTime)),
-            expected
-          )
-          const subscription = yield* ask("GET", `${path}/100001`)
-          assert.include(subscription, {
-            status: skipFirstCharge && expected.length === 0 ? "TRIALING" : "ACTIVE",
-            failureCount: 0,
-            createdAt: new Date(start).toISOString(),
-            lastChargeDate: charges.at(-1)?.createdTime ?? null,
-            nextChargeDate: new Date(next ?? 0).toISOString()
-          })
-
-          yield* TestClock.adjust("1 second")
-          const { received } = yield* Receiver
-          const told = new Set(received.map(({ body }) => body["transactionId"]))
-          assert.strictEqual(told.size, expected.length)
-          assert.lengthOf(received, expected.length * 4)
+        const plan = { frequency, interval, startDate } as const
+        const [first = 0, ...later] = datesOf(start, plan)
+        const next = later.pop()
+        const expected = skipFirstCharge ? later : [first, ...later]
+        const charges = (yield* (yield* Gateway.Gateway).transactions).filter(
+          ({ subscriptionId }) => subscriptionId === "100001"
+        )
+        assert.deepStrictEqual(
+          charges.map(({ createdTime }) => Date.parse(createdTime)),
+          expected
+        )
+        const subscription = yield* ask("GET", `${path}/100001`)
+        assert.include(subscription, {
+          status: skipFirstCharge && expected.length === 0 ? "TRIALING" : "ACTIVE",
+          failureCount: 0,
+          createdAt: new Date(start).toISOString(),
+          lastChargeDate: charges.at(-1)?.createdTime ?? null,
+          nextChargeDate: new Date(next ?? 0).toISOString()
         })
-    ),
-    { numRuns: repeats(60) }
+
+        yield* TestClock.adjust("1 second")
+        const { received } = yield* Receiver
+        const told = new Set(received.map(({ body }) => body["transactionId"]))
+        assert.strictEqual(told.size, expected.length)
+        assert.lengthOf(received, expected.length * 4)
+      })
   ))
 
 const update = fc.oneof(
@@ -93,51 +94,48 @@ const update = fc.oneof(
 )
 
 it("with any changes, no charge is made in PAUSED or PENDING, and none twice a day", () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(fc.nat(20), update), { maxLength: 12 }),
-      fc.boolean(),
-      (steps, isDeleted) =>
-        run(function* () {
-          yield* subscribe({ frequency: "DAILY", interval: 1, startDate: "1970-01-01" })
-          let status = "ACTIVE"
-          let interval = 1
-          let now = 0
-          const expected = [0]
-          const pass = Effect.fnUntraced(function* (days: number) {
-            for (let passed = 0; passed < days; passed++) {
-              now++
-              const isDue = now % interval === 0
-              if (isDue && (status === "ACTIVE" || status === "TRIALING")) {
-                expected.push(now)
-                status = "ACTIVE"
-              }
+  forAll(
+    [fc.array(fc.tuple(fc.nat(20), update), { maxLength: 12 }), fc.boolean()],
+    { numRuns: repeats(60) },
+    (steps, isDeleted) =>
+      run(function* () {
+        yield* subscribe({ frequency: "DAILY", interval: 1, startDate: "1970-01-01" })
+        let status = "ACTIVE"
+        let interval = 1
+        let now = 0
+        const expected = [0]
+        const pass = Effect.fnUntraced(function* (days: number) {
+          for (let passed = 0; passed < days; passed++) {
+            now++
+            const isDue = now % interval === 0
+            if (isDue && (status === "ACTIVE" || status === "TRIALING")) {
+              expected.push(now)
+              status = "ACTIVE"
             }
-            yield* TestClock.adjust(Duration.days(days))
-          })
-          for (const [days, update] of steps) {
-            yield* pass(days)
-            const token = yield* authenticate
-            const { json } = yield* send("PUT", `${path}/100001`, { token, body: update })
-            if ("status" in update) status = update.status
-            else if ("interval" in update.plan) interval = update.plan.interval
-            const due = new Date((Math.trunc(now / interval) + 1) * interval * day).toISOString()
-            assert.include(json, { status, nextChargeDate: status === "PAUSED" ? null : due })
           }
-          yield* pass(20)
-          if (isDeleted) {
-            const token = yield* authenticate
-            yield* send("DELETE", `${path}/100001`, { token })
-            yield* TestClock.adjust("20 days")
-          }
-          const charges = yield* (yield* Gateway.Gateway).transactions
-          assert.deepStrictEqual(
-            charges.map(({ createdTime }) => Date.parse(createdTime) / day),
-            expected
-          )
+          yield* TestClock.adjust(Duration.days(days))
         })
-    ),
-    { numRuns: repeats(60) }
+        for (const [days, update] of steps) {
+          yield* pass(days)
+          const token = yield* authenticate
+          const { json } = yield* send("PUT", `${path}/100001`, { token, body: update })
+          if ("status" in update) status = update.status
+          else if ("interval" in update.plan) interval = update.plan.interval
+          const due = new Date((Math.trunc(now / interval) + 1) * interval * day).toISOString()
+          assert.include(json, { status, nextChargeDate: status === "PAUSED" ? null : due })
+        }
+        yield* pass(20)
+        if (isDeleted) {
+          const token = yield* authenticate
+          yield* send("DELETE", `${path}/100001`, { token })
+          yield* TestClock.adjust("20 days")
+        }
+        const charges = yield* (yield* Gateway.Gateway).transactions
+        assert.deepStrictEqual(
+          charges.map(({ createdTime }) => Date.parse(createdTime) / day),
+          expected
+        )
+      })
   ))
 
 it.each([

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import fc from "fast-check"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
@@ -93,8 +94,8 @@ const linesOf = (document: string) => document.split("\n").slice(0, -1).toSorted
 
 describe.each(["transactions", "requests"] as const)("a document of %s", (collection) => {
   it("keeps each field of a newer version byte for byte", () =>
-    fc.assert(
-      fc.property(
+    forAll(
+      [
         arbitraries[collection],
         fc.array(
           fc.tuple(
@@ -104,13 +105,13 @@ describe.each(["transactions", "requests"] as const)("a document of %s", (collec
               .map(([field, text]) => field + text.replaceAll(/[\n\0]|\p{Cs}/gu, " "))
           ),
           { minLength: 1, maxLength: 3 }
-        ),
-        ({ key, value }, added) => {
-          const document = withLines(codecs[collection].encode(value), added)
-          const again = codecs[collection].encode(codecs[collection].decode(document, key))
-          expect(linesOf(again)).toEqual(linesOf(document))
-        }
-      ),
-      { numRuns }
+        )
+      ],
+      { numRuns },
+      ({ key, value }, added) => {
+        const document = withLines(codecs[collection].encode(value), added)
+        const again = codecs[collection].encode(codecs[collection].decode(document, key))
+        expect(linesOf(again)).toEqual(linesOf(document))
+      }
     ))
 })

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Amount from "@pawl/core/Amount"
 import type { Kind, KnownKind } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
@@ -39,8 +40,17 @@ describe("the ordered amount", () => {
       const paid = fc.oneof(ordered, fc.constantFrom(amount, ...near))
       return fc.tuple(fc.constant(amount), fc.array(paid, { minLength: 1, maxLength: 3 }))
     })
-    fc.assert(
-      fc.property(both, ([amount, texts]) => {
+    return forAll(
+      [both],
+      {
+        examples: [
+          [["999999999999999999.99", ["999999999999999999.99"]]],
+          [["999999999999999999.99", ["999999999999999999.98"]]],
+          [["10 EUR", ["10.00"]]],
+          [["x10", ["10.00"]]]
+        ]
+      },
+      ([amount, texts]) => {
         const rounded = Amount.round(amount, { mode: "half-from-zero" })
         const isSame = (text: string) => {
           const paid = Amount.parse(text)
@@ -51,14 +61,6 @@ describe("the ordered amount", () => {
           )
         }
         expect(Order.differs(row("apm-payment", { amount }, ...texts))).toBe(!texts.every(isSame))
-      }),
-      {
-        examples: [
-          [["999999999999999999.99", ["999999999999999999.99"]]],
-          [["999999999999999999.99", ["999999999999999999.98"]]],
-          [["10 EUR", ["10.00"]]],
-          [["x10", ["10.00"]]]
-        ]
       }
     )
   })

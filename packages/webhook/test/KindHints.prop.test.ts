@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { NotFound } from "@pawl/core/PaymentsError"
 import { isKnown, type Kind, type KnownKind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { apm, card, incoming } from "@pawl/test-support/Service"
@@ -13,22 +14,19 @@ const hints = fc.record({ namesPayout: fc.boolean(), namesRefund: fc.boolean() }
 const none = { namesPayout: false, namesRefund: false }
 const ages = fc.oneof(fc.nat({ max: 59_999 }), fc.integer({ min: 60_000, max: 2 ** 40 }))
 
-it("a read asks for the known kind, else for those that callbacks name, then for payments for 60 seconds, and later for all", () => {
-  fc.assert(
-    fc.property(fc.constantFrom<Kind>("apm", "card", ...known), hints, ages, (kind, hints, age) => {
-      const named = (method: Method) => {
-        const [payment, payout, ...refund] = kindsOf[method]
-        return [
-          ...(hints.namesPayout ? [payout] : []),
-          ...(hints.namesRefund ? refund : []),
-          age < 60_000 ? payment : method
-        ]
-      }
-      const asked = KindHints.asked({ kind, ...hints }, age)
-      expect(asked).toEqual(isKnown(kind) ? [kind] : named(kind))
-    })
-  )
-})
+it("a read asks for the known kind, else for those that callbacks name, then for payments for 60 seconds, and later for all", () =>
+  forAll([fc.constantFrom<Kind>("apm", "card", ...known), hints, ages], (kind, hints, age) => {
+    const named = (method: Method) => {
+      const [payment, payout, ...refund] = kindsOf[method]
+      return [
+        ...(hints.namesPayout ? [payout] : []),
+        ...(hints.namesRefund ? refund : []),
+        age < 60_000 ? payment : method
+      ]
+    }
+    const asked = KindHints.asked({ kind, ...hints }, age)
+    expect(asked).toEqual(isKnown(kind) ? [kind] : named(kind))
+  }))
 
 describe("a callback", () => {
   const of = (method: Method, body: object, path?: string) =>
@@ -110,22 +108,17 @@ describe("within 60 seconds of its first callback a row of unknown kind", () => 
     )
 
   it("is told as the first of the named kinds and payments that the service knows, and as fast as a payment", () =>
-    fc.assert(
-      fc.asyncProperty(methods, paths, knownFrom, async (method, path, knownFrom) => {
-        const named = known.filter(
-          (kind) =>
-            methodOf(kind) === method &&
-            (kind.endsWith("payment") || path.endsWith(kind.replace(/^\w+-/u, "") + "s"))
-        )
-        const at = Math.min(...named.map((kind) => knownFrom[kind]))
-        const isFirst = (kind: KnownKind) => !kind.endsWith("payment")
-        const first = named
-          .filter((kind) => knownFrom[kind] === at)
-          .toSorted((one, two) => Number(isFirst(two)) - Number(isFirst(one)))
-        expect(await toldOf(method, path, knownFrom)).toEqual(
-          at === Infinity ? [] : [[first[0], at]]
-        )
-      }),
-      { numRuns: 60 }
-    ))
+    forAll([methods, paths, knownFrom], { numRuns: 60 }, async (method, path, knownFrom) => {
+      const named = known.filter(
+        (kind) =>
+          methodOf(kind) === method &&
+          (kind.endsWith("payment") || path.endsWith(kind.replace(/^\w+-/u, "") + "s"))
+      )
+      const at = Math.min(...named.map((kind) => knownFrom[kind]))
+      const isFirst = (kind: KnownKind) => !kind.endsWith("payment")
+      const first = named
+        .filter((kind) => knownFrom[kind] === at)
+        .toSorted((one, two) => Number(isFirst(two)) - Number(isFirst(one)))
+      expect(await toldOf(method, path, knownFrom)).toEqual(at === Infinity ? [] : [[first[0], at]])
+    }))
 })

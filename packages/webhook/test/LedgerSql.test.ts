@@ -14,7 +14,7 @@ import { expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Change, Leased } from "../src/internal/rule/Row.ts"
 import { repeats } from "@pawl/test-support/Repeats"
-import { testIn, test } from "@pawl/test-support/Tests"
+import { live, testIn, test } from "@pawl/test-support/Tests"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, incoming, secret, verified, verifierOf } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
@@ -38,49 +38,44 @@ const groups = (place: Place, numRuns: number) => {
   const { verify: rotated } = verifierOf("newer", secret)
   const { verify } = verifierOf(secret)
   it("accepts a group with the same rows, bodies and results as its callbacks one by one", () =>
-    fc.assert(
-      fc.asyncProperty(callbacks, fc.boolean(), (drawn, isOneStatus) =>
-        Effect.gen(function* () {
-          const one = Context.get(yield* Layer.build(layerMemory), Ledger)
-          const many = Context.get(yield* Layer.build(emptied(place)), Ledger)
-          const all = drawn.map(({ isPrevious, namesRefund, note, ...fields }) => {
-            const { transactionId } = fields
-            const status = isOneStatus ? { transactionStatus: "SUCCEED" } : {}
-            const hint = namesRefund ? { refundId: transactionId } : {}
-            const body = card({ ...fields, ...status, ...hint, metadata: { n: String(note) } })
-            const verified = (isOneStatus && isPrevious ? rotated : verify)(incoming("card", body))
-            return Result.getOrThrow(verified)
-          })
-          // A confirmed status makes a repeat not due.
-          for (const ledger of [one, many]) {
-            yield* ledger.register({ kind: "refund", transactionId: "1", status: "PENDING" }, 1)
-          }
-          const accepts = (ledger: Ledger["Service"]) =>
-            all.map((each, at) =>
-              ledger.accept(each, 1000 + (isOneStatus ? at : Number(each.transactionId)))
-            )
-          for (const _ of [1, 2]) {
-            const inTurn = yield* Effect.all(accepts(one))
-            expect(yield* Effect.all(accepts(many), { concurrency: "unbounded" })).toEqual(inTurn)
-          }
-          for (const { claim = "NEW", transactionId } of all) {
-            const key = { method: "card", transactionId, scope: "card" } as const
-            const shown = (ledger: Ledger["Service"]) =>
-              Effect.all([ledger.get("card", transactionId), ledger.body(key, claim)])
-            expect(yield* shown(many)).toEqual(yield* shown(one))
-          }
-          const claims = yield* Effect.forEach([one, many], (ledger) =>
-            ledger.claim({ at: 5000, until: 6000, limit: 2 })
-          )
-          const plain = claims.map(({ dueAt, rows }) => ({
-            dueAt,
-            rows: rows.map((row) => ({ ...row, lease: 0 }))
-          }))
-          expect(plain[1]).toEqual(plain[0])
-        }).pipe(Effect.scoped, Effect.runPromise)
-      ),
-      { numRuns }
-    ))
+    live.forAll([callbacks, fc.boolean()], { numRuns }, function* (drawn, isOneStatus) {
+      const one = Context.get(yield* Layer.build(layerMemory), Ledger)
+      const many = Context.get(yield* Layer.build(emptied(place)), Ledger)
+      const all = drawn.map(({ isPrevious, namesRefund, note, ...fields }) => {
+        const { transactionId } = fields
+        const status = isOneStatus ? { transactionStatus: "SUCCEED" } : {}
+        const hint = namesRefund ? { refundId: transactionId } : {}
+        const body = card({ ...fields, ...status, ...hint, metadata: { n: String(note) } })
+        const verified = (isOneStatus && isPrevious ? rotated : verify)(incoming("card", body))
+        return Result.getOrThrow(verified)
+      })
+      // A confirmed status makes a repeat not due.
+      for (const ledger of [one, many]) {
+        yield* ledger.register({ kind: "refund", transactionId: "1", status: "PENDING" }, 1)
+      }
+      const accepts = (ledger: Ledger["Service"]) =>
+        all.map((each, at) =>
+          ledger.accept(each, 1000 + (isOneStatus ? at : Number(each.transactionId)))
+        )
+      for (const _ of [1, 2]) {
+        const inTurn = yield* Effect.all(accepts(one))
+        expect(yield* Effect.all(accepts(many), { concurrency: "unbounded" })).toEqual(inTurn)
+      }
+      for (const { claim = "NEW", transactionId } of all) {
+        const key = { method: "card", transactionId, scope: "card" } as const
+        const shown = (ledger: Ledger["Service"]) =>
+          Effect.all([ledger.get("card", transactionId), ledger.body(key, claim)])
+        expect(yield* shown(many)).toEqual(yield* shown(one))
+      }
+      const claims = yield* Effect.forEach([one, many], (ledger) =>
+        ledger.claim({ at: 5000, until: 6000, limit: 2 })
+      )
+      const plain = claims.map(({ dueAt, rows }) => ({
+        dueAt,
+        rows: rows.map((row) => ({ ...row, lease: 0 }))
+      }))
+      expect(plain[1]).toEqual(plain[0])
+    }))
 }
 
 const promises = (place: Place) => {

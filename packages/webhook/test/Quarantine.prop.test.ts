@@ -1,4 +1,5 @@
 /** The quarantine of two shards, beside a map of lists. */
+import { forAll } from "@pawl/test-support/Properties"
 import { apm, card, verified } from "@pawl/test-support/Service"
 import { repeats } from "@pawl/test-support/Repeats"
 import * as Effect from "effect/Effect"
@@ -110,9 +111,8 @@ const listed = ({ list }: ReturnType<typeof Quarantine.make>) =>
   Effect.map(list, (all) => all.map(({ body }) => JSON.stringify(body)))
 
 it("keeps the first 15 bodies of a transaction and the last one, lists all by time, and removes them or the old ones", () =>
-  fc.assert(
-    fc.asyncProperty(steps, (steps) => agree(steps).pipe(Effect.scoped, Effect.runPromise)),
-    { numRuns: repeats(200) }
+  forAll([steps], { numRuns: repeats(200) }, (steps) =>
+    agree(steps).pipe(Effect.scoped, Effect.runPromise)
   ))
 
 it("keeps a body that has the length and the hash of another", () =>

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { RateLimited } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -59,14 +60,10 @@ const play = (
 }
 
 describe("the rule of the budget", () => {
-  it("lets at most the limit be sent in any second, however late each read is and whoever crashes", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 40 }), steps, (limit, all) => {
-        expect(mostInASecond(play(limit, all))).toBeLessThanOrEqual(limit)
-      }),
-      { numRuns: 20 * numRuns }
-    )
-  })
+  it("lets at most the limit be sent in any second, however late each read is and whoever crashes", () =>
+    forAll([fc.integer({ min: 1, max: 40 }), steps], { numRuns: 20 * numRuns }, (limit, all) => {
+      expect(mostInASecond(play(limit, all))).toBeLessThanOrEqual(limit)
+    }))
 
   it("halves its rate once for a burst of 429, pauses as asked, and recovers within a minute", () => {
     const limit = 100
@@ -246,18 +243,18 @@ const allowedBefore = (limit: number) =>
 
 describe("two receivers of a ledger", () => {
   it("send at most the limit of reads in any second, and no claim waits behind the watch", () =>
-    fc.assert(
-      fc.asyncProperty(
+    forAll(
+      [
         fc.integer({ min: 2, max: 30 }),
-        fc.array(fc.nat({ max: 4000 }), { minLength: 12, maxLength: 12 }),
-        async (limit, claimedAt) => {
-          const found = await receivers(limit, claimedAt)
-          expect(found.most).toBeLessThanOrEqual(limit)
-          expect(found.before).toBeLessThanOrEqual(allowedBefore(limit))
-          expect(found.confirmed).toBe(12)
-        }
-      ),
-      { numRuns: Math.ceil(numRuns / 5) }
+        fc.array(fc.nat({ max: 4000 }), { minLength: 12, maxLength: 12 })
+      ],
+      { numRuns: Math.ceil(numRuns / 5) },
+      async (limit, claimedAt) => {
+        const found = await receivers(limit, claimedAt)
+        expect(found.most).toBeLessThanOrEqual(limit)
+        expect(found.before).toBeLessThanOrEqual(allowedBefore(limit))
+        expect(found.confirmed).toBe(12)
+      }
     ))
 
   test("send at most 100 reads in a second when nothing is set", function* () {

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Context from "effect/Context"
@@ -267,8 +268,10 @@ const edits = fc.array(
 
 const editsAtOnce = ([{ records }]: readonly [Process, Process]) =>
   Effect.promise(() =>
-    fc.assert(
-      fc.asyncProperty(edits, edits, async (first, second) => {
+    forAll(
+      [edits, edits],
+      { numRuns: repeats(200), examples: [madeAndDeleted, putAndRemoved] },
+      async (first, second) => {
         const texts = new Map<string, string>()
         let log: ReadonlyArray<number> | undefined
         const key = `edited ${edited++}`
@@ -299,8 +302,7 @@ const editsAtOnce = ([{ records }]: readonly [Process, Process]) =>
           expect(await Effect.runPromise(records.get("settings", key))).toEqual(log)
           expect(new Map((await Effect.runPromise(Effect.all(stored))).flat())).toEqual(texts)
         }
-      }),
-      { numRuns: repeats(200), examples: [madeAndDeleted, putAndRemoved] }
+      }
     )
   )
 let edited = 0

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -240,14 +241,11 @@ const done = fc
 const newest = (rows: ReadonlyArray<StoredRow>) =>
   Math.max(...rows.map(({ row }) => row.newStatusAt))
 
-it("a transaction whose rows are all done may be deleted from its last new status on, and not before", () => {
-  fc.assert(
-    fc.property(fc.array(done, { minLength: 1, maxLength: 3 }), (rows) => {
-      expect(isDeletable(rows, newest(rows))).toBe(false)
-      expect(isDeletable(rows, newest(rows) + 1)).toBe(true)
-    })
-  )
-})
+it("a transaction whose rows are all done may be deleted from its last new status on, and not before", () =>
+  forAll([fc.array(done, { minLength: 1, maxLength: 3 })], (rows) => {
+    expect(isDeletable(rows, newest(rows))).toBe(false)
+    expect(isDeletable(rows, newest(rows) + 1)).toBe(true)
+  }))
 
 it("one row that is open, leased or parked keeps its transaction for ever", () => {
   const open = statuses.filter((status) =>
@@ -273,11 +271,9 @@ it("one row that is open, leased or parked keeps its transaction for ever", () =
       }
     }))
   )
-  fc.assert(
-    fc.property(fc.array(done, { maxLength: 2 }), done, busy, (rows, stored, change) => {
-      expect(isDeletable([...rows, change(stored)], Infinity)).toBe(false)
-    })
-  )
+  return forAll([fc.array(done, { maxLength: 2 }), done, busy], (rows, stored, change) => {
+    expect(isDeletable([...rows, change(stored)], Infinity)).toBe(false)
+  })
 })
 
 it("a transaction without rows is not one to delete", () => {

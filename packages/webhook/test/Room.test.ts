@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { randomBytes } from "node:crypto"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Status } from "@pawl/core/Status"
@@ -111,40 +112,38 @@ const limits = (ledger: Layer.Layer<Ledger, unknown>, databases = 1) => {
 }
 
 it("a level is no lower than that of the store, however many measure it at the same time", () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(fc.nat({ max: 20 }), fc.nat({ max: 5 })), { maxLength: 20 }),
-      (steps) =>
-        Effect.gen(function* () {
-          const limit = 100 * Room.documentBytes
-          let size = 0
-          const { commit, level } = Room.make(
-            {
-              bytes: Effect.delay(
-                Effect.sync(() => size),
-                "10 millis"
-              ),
-              commit: (_, writes) =>
-                Effect.sync(() => {
-                  size += writes.length * Room.documentBytes
-                  return new Map()
-                })
-            },
-            limit
-          )
-          for (const [writes, levels] of steps) {
-            yield* commit("transactions", Array.from({ length: writes }, write))
-            for (let each = 0; each < levels; each++) yield* Effect.forkChild(level)
-            yield* TestClock.adjust("5 millis")
-          }
-          yield* TestClock.adjust("1 second")
-          const order = ["free", "high", "full"]
-          const actual = size >= limit ? 2 : size >= 0.8 * limit ? 1 : 0
-          const last = yield* Effect.forkChild(level)
-          yield* TestClock.adjust("1 second")
-          expect(order.indexOf(yield* Fiber.join(last))).toBeGreaterThanOrEqual(actual)
-        }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
-    )
+  forAll(
+    [fc.array(fc.tuple(fc.nat({ max: 20 }), fc.nat({ max: 5 })), { maxLength: 20 })],
+    (steps) =>
+      Effect.gen(function* () {
+        const limit = 100 * Room.documentBytes
+        let size = 0
+        const { commit, level } = Room.make(
+          {
+            bytes: Effect.delay(
+              Effect.sync(() => size),
+              "10 millis"
+            ),
+            commit: (_, writes) =>
+              Effect.sync(() => {
+                size += writes.length * Room.documentBytes
+                return new Map()
+              })
+          },
+          limit
+        )
+        for (const [writes, levels] of steps) {
+          yield* commit("transactions", Array.from({ length: writes }, write))
+          for (let each = 0; each < levels; each++) yield* Effect.forkChild(level)
+          yield* TestClock.adjust("5 millis")
+        }
+        yield* TestClock.adjust("1 second")
+        const order = ["free", "high", "full"]
+        const actual = size >= limit ? 2 : size >= 0.8 * limit ? 1 : 0
+        const last = yield* Effect.forkChild(level)
+        yield* TestClock.adjust("1 second")
+        expect(order.indexOf(yield* Fiber.join(last))).toBeGreaterThanOrEqual(actual)
+      }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
   ))
 
 const write = () => ({

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Hmac from "@pawl/core/Hmac"
@@ -60,18 +61,18 @@ describe.each([
   it("every text opens for its part, also in the other runtime", async () => {
     const seals = await build({ key: keyOf(1) })
     const opens = await other({ key: keyOf(1) })
-    await fc.assert(
-      fc.asyncProperty(
+    await forAll(
+      [
         fc.string({ unit: "grapheme" }),
         fc.string({ maxLength: 128 }),
-        fc.constantFrom("body" as const, "outcome" as const),
-        async (text, requestId, part) => {
-          const of = { ...body, requestId, part }
-          const encrypted = await sealed(seals, of, text)
-          expect(await opened(opens, of, encrypted)).toEqual({ text })
-        }
-      ),
-      { numRuns: 50 }
+        fc.constantFrom("body" as const, "outcome" as const)
+      ],
+      { numRuns: 50 },
+      async (text, requestId, part) => {
+        const of = { ...body, requestId, part }
+        const encrypted = await sealed(seals, of, text)
+        expect(await opened(opens, of, encrypted)).toEqual({ text })
+      }
     )
   })
 
@@ -194,17 +195,15 @@ describe("keys", () => {
         { requiredKeys: [] }
       )
       .filter(({ current, key }) => current !== undefined || key !== undefined)
-    await fc.assert(
-      fc.asyncProperty(ring, ring, async (before, after) => {
-        const [seals, opens] = [await serviceOf(before), await serviceOf(after)]
-        const isGiven = names.some((name) => after[name] === (before.key ?? before.current))
-        const text = await sealed(seals, body, "text")
-        expect(await opened(opens, body, text)).toEqual(isGiven ? { text: "text" } : "no-key")
-        const digest = seals.digest("refund", "{}")
-        expect(opens.compare(digest, "refund", "{}")).toBe(isGiven ? "same" : "no-key")
-        expect(opens.compare("damaged", "refund", "{}")).toBe("no-key")
-      })
-    )
+    await forAll([ring, ring], async (before, after) => {
+      const [seals, opens] = [await serviceOf(before), await serviceOf(after)]
+      const isGiven = names.some((name) => after[name] === (before.key ?? before.current))
+      const text = await sealed(seals, body, "text")
+      expect(await opened(opens, body, text)).toEqual(isGiven ? { text: "text" } : "no-key")
+      const digest = seals.digest("refund", "{}")
+      expect(opens.compare(digest, "refund", "{}")).toBe(isGiven ? "same" : "no-key")
+      expect(opens.compare("damaged", "refund", "{}")).toBe("no-key")
+    })
   })
 
   it.each([

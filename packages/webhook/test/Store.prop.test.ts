@@ -1,4 +1,5 @@
 /** The stores of documents find the same documents. */
+import { forAll } from "@pawl/test-support/Properties"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -156,17 +157,14 @@ const tests = (place: Place): void => {
         orElse: () => SqliteStore.make(sql)
       })
       yield* Effect.promise(() =>
-        fc.assert(
-          fc.asyncProperty(writes, questions, (written, asked) =>
-            Effect.gen(function* () {
-              yield* Effect.provideService(empty, SqlClient, sql)
-              const memory = MemoryStore.make() as Store<string>
-              expect(yield* answersOf(store, written, asked)).toEqual(
-                yield* answersOf(memory, written, asked)
-              )
-            }).pipe(sql.withTransaction, Effect.runPromise)
-          ),
-          { numRuns: repeats(400) }
+        forAll([writes, questions], { numRuns: repeats(400) }, (written, asked) =>
+          Effect.gen(function* () {
+            yield* Effect.provideService(empty, SqlClient, sql)
+            const memory = MemoryStore.make() as Store<string>
+            expect(yield* answersOf(store, written, asked)).toEqual(
+              yield* answersOf(memory, written, asked)
+            )
+          }).pipe(sql.withTransaction, Effect.runPromise)
         )
       )
     }).pipe(Effect.scoped, Effect.runPromise))
@@ -188,16 +186,13 @@ const storageOf = (database: DatabaseSync): DurableObjectStore.Storage => ({
 })
 
 it("in a Durable Object answers as the store in memory does, after any writes", () =>
-  fc.assert(
-    fc.asyncProperty(writes, questions, (written, asked) =>
-      Effect.gen(function* () {
-        using database = new DatabaseSync(":memory:")
-        const store = yield* DurableObjectStore.make(storageOf(database))
-        const memory = MemoryStore.make() as Store<string>
-        expect(yield* answersOf(store, written, asked)).toEqual(
-          yield* answersOf(memory, written, asked)
-        )
-      }).pipe(Effect.runPromise)
-    ),
-    { numRuns: repeats(100) }
+  forAll([writes, questions], { numRuns: repeats(100) }, (written, asked) =>
+    Effect.gen(function* () {
+      using database = new DatabaseSync(":memory:")
+      const store = yield* DurableObjectStore.make(storageOf(database))
+      const memory = MemoryStore.make() as Store<string>
+      expect(yield* answersOf(store, written, asked)).toEqual(
+        yield* answersOf(memory, written, asked)
+      )
+    }).pipe(Effect.runPromise)
   ))
