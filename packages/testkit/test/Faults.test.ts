@@ -2,13 +2,12 @@ import * as ApmPayments from "@pawl/http/ApmPayments"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { assert, describe, it } from "vitest"
+import { assert, describe } from "vitest"
 import * as Fake from "../src/Fake.ts"
 import * as Faults from "../src/Faults.ts"
 import * as Gateway from "../src/Gateway.ts"
-import { type Test, toEffect } from "@pawl/test-support/TestGateway"
+import { test as virtual } from "@pawl/test-support/Tests"
 
 const endpoint = "POST /v1/payments/apm"
 
@@ -22,10 +21,7 @@ const unsigned = {
 const transactions = Effect.flatMap(Gateway.Gateway, (gateway) => gateway.transactions)
 
 describe("a fault in memory", () => {
-  const inMemory = <A>(test: Test<A, Layer.Success<ReturnType<typeof Fake.layer>>>, seed: number) =>
-    Effect.runPromise(
-      Effect.provide(toEffect(test), Layer.provideMerge(Fake.layer({ seed }), TestClock.layer()))
-    )
+  const test = virtual.with(() => Fake.layer({ seed: 1 }))
 
   const create = ApmPayments.ApmPayments.use(({ create }) => create(unsigned)).pipe(
     Effect.andThen(Clock.currentTimeMillis),
@@ -33,29 +29,28 @@ describe("a fault in memory", () => {
     Effect.flatMap((fiber) => Effect.andThen(TestClock.adjust("1 minute"), Fiber.join(fiber)))
   )
 
-  it("a delay is 5 seconds of virtual time, and the client recovers from any other fault by a retry", () =>
-    inMemory(function* () {
-      const faults = yield* Faults.Faults
-      for (const [at, fault] of Faults.kinds.entries()) {
-        const before = yield* Clock.currentTimeMillis
-        yield* faults.add({ endpoint, fault, times: 1 })
-        const answered = yield* create
-        if (fault === "delay") assert.strictEqual(answered - before, 5000)
-        assert.deepStrictEqual(yield* faults.list, [])
-        assert.lengthOf(yield* transactions, at + 1)
-      }
-    }, 1))
+  test("a delay is 5 seconds of virtual time, and the client recovers from any other fault by a retry", function* () {
+    const faults = yield* Faults.Faults
+    for (const [at, fault] of Faults.kinds.entries()) {
+      const before = yield* Clock.currentTimeMillis
+      yield* faults.add({ endpoint, fault, times: 1 })
+      const answered = yield* create
+      if (fault === "delay") assert.strictEqual(answered - before, 5000)
+      assert.deepStrictEqual(yield* faults.list, [])
+      assert.lengthOf(yield* transactions, at + 1)
+    }
+  })
 
-  it("a fault strikes at its rate, and a seed repeats the strikes", async () => {
+  virtual("a fault strikes at its rate, and a seed repeats the strikes", function* () {
     const strikes = (seed: number) =>
-      inMemory(function* () {
+      Effect.gen(function* () {
         const faults = yield* Faults.Faults
         yield* faults.add({ endpoint, fault: "500", rate: 0.3 })
         return yield* Effect.forEach(Array.from({ length: 2000 }), () =>
           faults.strike("POST", "/api/v1/payments/apm")
         )
-      }, seed)
-    const [one, again, other] = [await strikes(1), await strikes(1), await strikes(2)]
+      }).pipe(Effect.provide(Fake.layer({ seed }), { local: true }))
+    const [one, again, other] = [yield* strikes(1), yield* strikes(1), yield* strikes(2)]
     assert.deepStrictEqual(one, again)
     assert.notDeepEqual(one, other)
     assert.closeTo(one.filter((fault) => fault === "500").length / one.length, 0.3, 0.05)
