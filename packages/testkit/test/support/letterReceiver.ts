@@ -3,6 +3,7 @@
  * reads nothing from the service.
  */
 import { createHmac } from "node:crypto"
+import { names } from "./receiver.ts"
 
 const ranks: Readonly<Record<string, number>> = {
   NEW: 1,
@@ -15,18 +16,13 @@ const ranks: Readonly<Record<string, number>> = {
   CHARGEBACK: 12
 }
 
-const fields = {
-  card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
-  apm: ["accountId", "amount", "currency", "transactionId"]
-} as const
-
 export const letterReceiver = (secret: string) => {
   const stored = new Map<string, string>()
   const seen = new Set<string>()
   const handle = (query: URLSearchParams, text: string, checksum: string | null): number => {
     const body = JSON.parse(text) as Readonly<Record<string, string>>
     const method = query.get("paymentMethod") === "card" ? "card" : "apm"
-    const signed = fields[method].map((name) => body[name]).join("|")
+    const signed = names[method].map((name) => body[name]).join("|")
     if (createHmac("sha256", secret).update(signed).digest("base64") !== checksum) return 400
     const { transactionId = "", transactionStatus = "" } = body
     if (seen.has(`${transactionId} ${transactionStatus}`)) return 200

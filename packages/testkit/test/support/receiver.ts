@@ -40,7 +40,7 @@ export interface Parts {
   readonly show: (key: string, store: Store, shop: Shop) => Promise<Status | undefined>
 }
 
-const names = {
+export const names = {
   card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
   apm: ["accountId", "amount", "currency", "transactionId"]
 } as const

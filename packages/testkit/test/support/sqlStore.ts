@@ -1,25 +1,12 @@
+import { empty } from "@pawl/test-support/Places"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import type { Records } from "@pawl/webhook/internal/records/Records"
 import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlClient } from "effect/sql/SqlClient"
 import { afterAll } from "vitest"
-
-const tables = [
-  "pawl_transactions",
-  "pawl_requests",
-  "pawl_quarantine",
-  "pawl_settings",
-  "pawl_transactions_texts",
-  "pawl_quarantine_texts"
-]
-
-const empty = Effect.flatMap(SqlClient, (sql) =>
-  Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true })
-)
 
 /** Empties the tables each time it is built. The client is closed after the tests. */
 export const emptied = <E>(
