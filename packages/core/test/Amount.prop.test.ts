@@ -55,24 +55,22 @@ describe("parse", () => {
   })
 })
 
-describe("a fault", () => {
-  it("says what is expected", () => {
-    const faults = [
-      [
-        Amount.parse("9".repeat(19)),
-        'with at most 18 digits before the point and two after it, such as "10.50"'
-      ],
-      [Amount.round("x", { mode: "ceil" }), "without sign or exponent"],
-      [Amount.toMinorUnits(Amount.Amount.make("10"), Amount.Currency.make("ZZZ")), "does not list"],
-      [Amount.fromMinorUnits(10n, Amount.Currency.make("ZZZ")), "does not list"]
-    ] as const
-    for (const [result, words] of faults) {
-      const fault = Result.getOrThrow(Result.flip<unknown, Amount.AmountFault>(result))
-      expect(fault._tag).toBe("AmountFault")
-      expect(fault.message).toContain(words)
-    }
-    expect(() => Schema.decodeSync(Amount.Currency)("eur")).toThrow('such as "EUR"')
-  })
+it("a fault says what is expected", () => {
+  const faults = [
+    [
+      Amount.parse("9".repeat(19)),
+      'with at most 18 digits before the point and two after it, such as "10.50"'
+    ],
+    [Amount.round("x", { mode: "ceil" }), "without sign or exponent"],
+    [Amount.toMinorUnits(Amount.Amount.make("10"), Amount.Currency.make("ZZZ")), "does not list"],
+    [Amount.fromMinorUnits(10n, Amount.Currency.make("ZZZ")), "does not list"]
+  ] as const
+  for (const [result, words] of faults) {
+    const fault = Result.getOrThrow(Result.flip<unknown, Amount.AmountFault>(result))
+    expect(fault._tag).toBe("AmountFault")
+    expect(fault.message).toContain(words)
+  }
+  expect(() => Schema.decodeSync(Amount.Currency)("eur")).toThrow('such as "EUR"')
 })
 
 describe("arithmetic", () => {

@@ -32,14 +32,12 @@ describe("hasCheckDigit", () => {
     }))
 })
 
-describe("mask", () => {
-  it("keeps the first 6 and last 4 digits and nothing else", () => {
-    expect(Card.mask(Redacted.make("4242424242424242"))).toBe("424242******4242")
-    return forAll([number], (digits) => {
-      const masked = Card.mask(Redacted.make(digits))
-      expect(masked).toHaveLength(digits.length)
-      expect(masked).toBe(digits.slice(0, 6) + "*".repeat(digits.length - 10) + digits.slice(-4))
-    })
+it("mask keeps the first 6 and last 4 digits and nothing else", () => {
+  expect(Card.mask(Redacted.make("4242424242424242"))).toBe("424242******4242")
+  return forAll([number], (digits) => {
+    const masked = Card.mask(Redacted.make(digits))
+    expect(masked).toHaveLength(digits.length)
+    expect(masked).toBe(digits.slice(0, 6) + "*".repeat(digits.length - 10) + digits.slice(-4))
   })
 })
 

@@ -98,28 +98,26 @@ test("A26: a body of more than 4,096 chunks is refused with 413", function* () {
   expect(response).toMatch(/^HTTP\/1\.1 413 /u)
 })
 
-describe("the bodies of a door", () => {
-  const bytes = new Uint8Array(10)
+const bytes = new Uint8Array(10)
 
-  it("A26: beyond their memory cost the one that is read for the longest time", () => {
-    const open = Door.makeBodies(30)
-    const givenUp: Array<string> = []
-    const [one, two, three] = ["one", "two", "three"].map((name) => open(() => givenUp.push(name)))
-    if (!one || !two || !three) return expect.unreachable("there are three bodies")
-    for (const body of [one, two, three]) expect(body.add(bytes)).toBe(true)
-    // A body that was read is not given up, so the second one is.
-    expect(one.complete()).toEqual(bytes)
-    one.abandon()
-    expect(three.add(bytes)).toBe(true)
-    expect(givenUp).toEqual(["two"])
-    expect(two.add(bytes)).toBe(false)
-    one.release()
-    one.release()
-    expect(three.add(bytes)).toBe(true)
-    expect(givenUp).toEqual(["two"])
-    expect(three.add(bytes.subarray(1, 2))).toBe(false)
-    expect(givenUp).toEqual(["two", "three"])
-  })
+it("A26: of the bodies of a door that cost too much memory, the one that is read for the longest time is given up", () => {
+  const open = Door.makeBodies(30)
+  const givenUp: Array<string> = []
+  const [one, two, three] = ["one", "two", "three"].map((name) => open(() => givenUp.push(name)))
+  if (!one || !two || !three) return expect.unreachable("there are three bodies")
+  for (const body of [one, two, three]) expect(body.add(bytes)).toBe(true)
+  // A body that was read is not given up, so the second one is.
+  expect(one.complete()).toEqual(bytes)
+  one.abandon()
+  expect(three.add(bytes)).toBe(true)
+  expect(givenUp).toEqual(["two"])
+  expect(two.add(bytes)).toBe(false)
+  one.release()
+  one.release()
+  expect(three.add(bytes)).toBe(true)
+  expect(givenUp).toEqual(["two"])
+  expect(three.add(bytes.subarray(1, 2))).toBe(false)
+  expect(givenUp).toEqual(["two", "three"])
 })
 
 const countGivenUp = Effect.sync(() => {

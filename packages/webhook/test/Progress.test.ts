@@ -199,19 +199,17 @@ test("a worker shows a row that the store refuses to lease, with an alarm, and g
   })
 })
 
-describe("a worker whose claims fail", () => {
-  test("says so after a minute, and makes progress again with the next claim", function* () {
-    const { progress, ...world } = yield* World.started({
-      isRefused: (now) => now < 3 * minute
-    })
-    yield* World.pass("59 seconds")
-    expect(yield* progress).toEqual({ cause: undefined, rows: [] })
-    yield* World.pass("2 seconds")
-    expect(yield* progress).toEqual({ cause: "the store does not answer", rows: [] })
-    expect(alarms(world)).toEqual(["the worker makes no progress: the store does not answer"])
-    yield* World.pass("2 minutes")
-    expect(yield* progress).toEqual({ cause: undefined, rows: [] })
+test("a worker whose claims fail says so after a minute, and makes progress again with the next claim", function* () {
+  const { progress, ...world } = yield* World.started({
+    isRefused: (now) => now < 3 * minute
   })
+  yield* World.pass("59 seconds")
+  expect(yield* progress).toEqual({ cause: undefined, rows: [] })
+  yield* World.pass("2 seconds")
+  expect(yield* progress).toEqual({ cause: "the store does not answer", rows: [] })
+  expect(alarms(world)).toEqual(["the worker makes no progress: the store does not answer"])
+  yield* World.pass("2 minutes")
+  expect(yield* progress).toEqual({ cause: undefined, rows: [] })
 })
 
 test("a worker whose claims are refused says so, although it can note that it is alive", function* () {

@@ -288,54 +288,46 @@ describe("a verified callback outside the grammar", () => {
   })
 })
 
-describe("the secrets", () => {
-  it("are tried with the current one first, and the callback names the one that matched", () => {
-    const key = fc.stringMatching(/^[!-~]{1,40}$/)
-    return forAll([posted(), key, key, key], (callback, current, previous, used) => {
-      const matched = Result.map(
-        verifierOf(current, previous).verify(request(callback, used)),
-        ({ secret }) => secret
-      )
-      const expected = used === current ? "current" : used === previous ? "previous" : undefined
-      expect(Result.getOrElse(matched, () => undefined)).toBe(expected)
-      expect(Result.isSuccess(verifierOf(current).verify(request(callback, current)))).toBe(true)
-      expect(Result.isSuccess(verifierOf(current).verify(request(callback, previous)))).toBe(
-        previous === current
-      )
-    })
+it("the secrets are tried with the current one first, and the callback names the one that matched", () => {
+  const key = fc.stringMatching(/^[!-~]{1,40}$/)
+  return forAll([posted(), key, key, key], (callback, current, previous, used) => {
+    const matched = Result.map(
+      verifierOf(current, previous).verify(request(callback, used)),
+      ({ secret }) => secret
+    )
+    const expected = used === current ? "current" : used === previous ? "previous" : undefined
+    expect(Result.getOrElse(matched, () => undefined)).toBe(expected)
+    expect(Result.isSuccess(verifierOf(current).verify(request(callback, current)))).toBe(true)
+    expect(Result.isSuccess(verifierOf(current).verify(request(callback, previous)))).toBe(
+      previous === current
+    )
   })
 })
 
-describe("any request", () => {
-  it("has a result without an exception, and is never accepted unsigned", () => {
-    const junk = fc.oneof(
-      fc.uint8Array({ maxLength: 200 }),
-      fc.json().map(bytes),
-      fc.string({ unit: character }).map(bytes),
-      posted().map((callback) => request(callback).body)
-    )
-    return forAll(
-      [
-        fc.record({
-          method: fc.constantFrom("POST", "POST", "POST", "GET", "TRACE"),
-          search: fc.oneof(
-            fc.string({ unit: character }),
-            fc.constantFrom("?paymentMethod=card", "?paymentMethod=apm")
-          ),
-          contentType: fc.oneof(
-            fc.string(),
-            fc.constant("application/json"),
-            fc.constant(undefined)
-          ),
-          contentEncoding: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, fc.string()),
-          checksum: fc.oneof(fc.base64String(), fc.string(), fc.constant(undefined)),
-          body: junk
-        })
-      ],
-      { numRuns: repeats(1000) },
-      (incoming) => {
-        expect([400, 401, 405, 415]).toContain(answer(incoming))
-      }
-    )
-  })
+it("any request has a result without an exception, and is never accepted unsigned", () => {
+  const junk = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.json().map(bytes),
+    fc.string({ unit: character }).map(bytes),
+    posted().map((callback) => request(callback).body)
+  )
+  return forAll(
+    [
+      fc.record({
+        method: fc.constantFrom("POST", "POST", "POST", "GET", "TRACE"),
+        search: fc.oneof(
+          fc.string({ unit: character }),
+          fc.constantFrom("?paymentMethod=card", "?paymentMethod=apm")
+        ),
+        contentType: fc.oneof(fc.string(), fc.constant("application/json"), fc.constant(undefined)),
+        contentEncoding: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, fc.string()),
+        checksum: fc.oneof(fc.base64String(), fc.string(), fc.constant(undefined)),
+        body: junk
+      })
+    ],
+    { numRuns: repeats(1000) },
+    (incoming) => {
+      expect([400, 401, 405, 415]).toContain(answer(incoming))
+    }
+  )
 })

@@ -82,42 +82,38 @@ it("A04: input of an attacker is compared in constant time, at one place of each
   }
 })
 
-describe("the secrets", () => {
-  it("come from the configuration", () => {
-    const provider = ConfigProvider.layer(
-      ConfigProvider.fromEnv({
-        env: { PAWL_MERCHANT_SECRET: "new-secret", PAWL_MERCHANT_SECRET_PREVIOUS: "old-secret" }
-      })
+it("the secrets come from the configuration", () => {
+  const provider = ConfigProvider.layer(
+    ConfigProvider.fromEnv({
+      env: { PAWL_MERCHANT_SECRET: "new-secret", PAWL_MERCHANT_SECRET_PREVIOUS: "old-secret" }
+    })
+  )
+  const configured = Effect.runSync(
+    Verifier.Verifier.pipe(
+      Effect.provide(Layer.provide(Verifier.layerConfig, [NodeHmac.layer, provider]))
     )
-    const configured = Effect.runSync(
-      Verifier.Verifier.pipe(
-        Effect.provide(Layer.provide(Verifier.layerConfig, [NodeHmac.layer, provider]))
-      )
-    )
-    for (const key of ["new-secret", "old-secret"]) {
-      const request = incoming("apm", apm(), { checksum: checksum("apm", apm(), key) })
-      expect(Result.isSuccess(configured.verify(request))).toBe(true)
-    }
-  })
+  )
+  for (const key of ["new-secret", "old-secret"]) {
+    const request = incoming("apm", apm(), { checksum: checksum("apm", apm(), key) })
+    expect(Result.isSuccess(configured.verify(request))).toBe(true)
+  }
 })
 
-describe("an unsigned field", () => {
-  it("A06: never becomes a signed field", () => {
-    const fields = {
-      metadata: { amount: "999" },
-      declineCode: 5,
-      signed: { amount: "999" },
-      account: "mallory",
-      amount: "999",
-      currency: "XXX"
-    }
-    const { signed } = verified("card", card(fields))
-    expect(signed).toEqual({
-      account: "mid-1",
-      amount: "10.00",
-      currency: "EUR",
-      transactionId: "100001"
-    })
+it("A06: an unsigned field never becomes a signed field", () => {
+  const fields = {
+    metadata: { amount: "999" },
+    declineCode: 5,
+    signed: { amount: "999" },
+    account: "mallory",
+    amount: "999",
+    currency: "XXX"
+  }
+  const { signed } = verified("card", card(fields))
+  expect(signed).toEqual({
+    account: "mid-1",
+    amount: "10.00",
+    currency: "EUR",
+    transactionId: "100001"
   })
 })
 
