@@ -3,11 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import { Transactions } from "../src/LedgerSql.ts"
-import { live, test } from "@pawl/test-support/Tests"
+import { live, type Steps, test } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { onPostgres } from "@pawl/test-support/Stores"
@@ -29,36 +30,35 @@ await onPostgres((place) => {
   const elsewhere = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
   const emptied = Effect.tap(build(), (built) => Effect.provide(empty, built))
 
-  const withDatabaseSetting = <A, E, R>(setting: string, work: Effect.Effect<A, E, R>) =>
-    Effect.flatMap(elsewhere, (sql) => {
+  const testSetting = (name: string, setting: string, body: () => Steps<Scope.Scope>) =>
+    test(name, function* () {
+      const sql = yield* elsewhere
       const database = sql.literal(place.database)
-      return Effect.acquireUseRelease(
+      yield* Effect.acquireUseRelease(
         sql`ALTER DATABASE ${database} SET ${sql.literal(setting)}`,
-        () => work,
+        () => Effect.gen(body),
         () => Effect.ignore(sql`ALTER DATABASE ${database} RESET ALL`)
       )
     })
 
-  it.effect("R29: a commit waits for the disk, whatever the role or the database says", () =>
-    withDatabaseSetting(
-      "synchronous_commit = off",
-      Effect.gen(function* () {
-        const sql = Context.get(yield* build(), SqlClient)
-        expect(yield* sql`SHOW synchronous_commit`.values).toEqual([["on"]])
-        expect(yield* sql`SHOW idle_in_transaction_session_timeout`.values).toEqual([["5s"]])
-        expect(yield* sql`SHOW lock_timeout`.values).toEqual([["500ms"]])
-      })
-    )
+  testSetting(
+    "R29: a commit waits for the disk, whatever the role or the database says",
+    "synchronous_commit = off",
+    function* () {
+      const sql = Context.get(yield* build(), SqlClient)
+      expect(yield* sql`SHOW synchronous_commit`.values).toEqual([["on"]])
+      expect(yield* sql`SHOW idle_in_transaction_session_timeout`.values).toEqual([["5s"]])
+      expect(yield* sql`SHOW lock_timeout`.values).toEqual([["500ms"]])
+    }
   )
 
-  it.effect("a statement_timeout of the role or the database ends no statement of the ledger", () =>
-    withDatabaseSetting(
-      "statement_timeout = 1",
-      Effect.gen(function* () {
-        const sql = Context.get(yield* build(), SqlClient)
-        expect(yield* sql`SELECT pg_sleep(0.05)`.values).toHaveLength(1)
-      })
-    )
+  testSetting(
+    "a statement_timeout of the role or the database ends no statement of the ledger",
+    "statement_timeout = 1",
+    function* () {
+      const sql = Context.get(yield* build(), SqlClient)
+      expect(yield* sql`SELECT pg_sleep(0.05)`.values).toHaveLength(1)
+    }
   )
 
   test("R29: a setting that loses commits is refused at the start, and a read-only server", function* () {

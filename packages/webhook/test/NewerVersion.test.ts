@@ -1,5 +1,5 @@
 import * as Evidence from "@pawl/core/Evidence"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,6 +13,7 @@ import { signed } from "./anyRow.ts"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, search, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
+import { live } from "@pawl/test-support/Tests"
 
 const open2 = Effect.fnUntraced(function* (place: Place) {
   const build = Layer.build(Layer.fresh(ledgerOf(place)))
@@ -50,7 +51,7 @@ const callback = (transactionStatus: string) =>
   verified("card", card({ transactionId: "1", transactionStatus }), payment)
 
 const transactions = (place: Place) =>
-  Effect.gen(function* () {
+  live("R49: every change of a transaction keeps the fields of a newer version", function* () {
     const { change, load, one, two } = yield* open2(place)
     const [older, other] = [Context.get(one, Ledger), Context.get(two, Ledger)]
     const refund = { kind: "refund", transactionId: "1" } as const
@@ -114,7 +115,7 @@ const transactions = (place: Place) =>
     expect(yield* other.write(again, { kind: "refund" })).toBeUndefined()
     expect((yield* older.story("card", "1")).length).toBe(1)
     yield* remain([atRefund, ...["Y", "!~", "!", "x1,5,Qa"].map((line) => `r: ${line}`)])
-  }).pipe(Effect.scoped)
+  })
 
 const request = (requestId: string): NewRequest => ({
   requestId,
@@ -128,7 +129,7 @@ const request = (requestId: string): NewRequest => ({
 const window = 24 * 60 * 60_000
 
 const requests = (place: Place) =>
-  Effect.gen(function* () {
+  live("R49: every change of a request keeps the fields of a newer version", function* () {
     const { change, load, one, two } = yield* open2(place)
     const [older, other] = [Context.get(one, RequestStore), Context.get(two, RequestStore)]
     const unknown = ["Zfield of a newer version", "W", "!1,2"]
@@ -192,7 +193,7 @@ const requests = (place: Place) =>
     yield* keptOf("2")
     expect(yield* other.deleteTexts({ before: 4000, limit: 1 })).toBe(1)
     yield* keptOf("2")
-  }).pipe(Effect.scoped)
+  })
 
 const withMember = ([line = ""]: ReadonlyArray<string>): ReadonlyArray<string> => [
   JSON.stringify(
@@ -205,7 +206,7 @@ const withMember = ([line = ""]: ReadonlyArray<string>): ReadonlyArray<string> =
 ]
 
 const objects = (place: Place) =>
-  Effect.gen(function* () {
+  live("R49: the quarantine and the settings keep the members of a newer version", function* () {
     const { change, load, one, two } = yield* open2(place)
     const [older, other] = [Context.get(one, Ledger), Context.get(two, Ledger)]
     const odd = verified("card", card({ transactionId: "1", transactionStatus: "SETTLED" }))
@@ -222,16 +223,10 @@ const objects = (place: Place) =>
     yield* older.lowerReads({ limit: 10 }, 3000)
     const [text = ""] = yield* load("pawl_settings", "reads")
     expect(JSON.parse(text)).toMatchObject({ newer: "ä", pausedUntil: expect.any(Number) })
-  }).pipe(Effect.scoped)
+  })
 
 await inEachStore((place) => {
-  it.live("R49: every change of a transaction keeps the fields of a newer version", () =>
-    transactions(place)
-  )
-  it.live("R49: every change of a request keeps the fields of a newer version", () =>
-    requests(place)
-  )
-  it.live("R49: the quarantine and the settings keep the members of a newer version", () =>
-    objects(place)
-  )
+  transactions(place)
+  requests(place)
+  objects(place)
 })
