@@ -8,6 +8,7 @@ import { Ledger } from "../src/Ledger.ts"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import * as Refusals from "../src/internal/records/Refusals.ts"
 import * as Fault from "../src/internal/sql/Fault.ts"
+import { newRequest } from "./memoryLedger.ts"
 import { allow, refuse } from "./refusals.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore, onPostgres } from "@pawl/test-support/Stores"
@@ -93,10 +94,7 @@ await inEachStore((place) => {
     const sql = yield* SqlClient
     for (const transactionId of ["1", "bad", "2"])
       yield* ledger.accept(verified("card", card({ transactionId })), 9000)
-    yield* requests.write(
-      { requestId: "1", kind: "card-payment", digest: "digest", hasCardData: false },
-      { at: 9000 }
-    )
+    yield* requests.write(newRequest("1"), { at: 9000 })
     yield* refuse(sql, "pawl_transactions")
     yield* ledger.shift({ at: 5000, by: 4000, until: 6000 })
     yield* allow(sql, "pawl_transactions")
@@ -109,10 +107,7 @@ await inEachStore((place) => {
     const requests = yield* RequestStore
     const sql = yield* SqlClient
     for (const requestId of ["1", "bad", "2"])
-      yield* requests.write(
-        { requestId, kind: "card-payment", digest: "digest", hasCardData: false },
-        { at: 1 }
-      )
+      yield* requests.write(newRequest(requestId), { at: 1 })
     yield* refuse(sql, "pawl_requests")
     const { failure, rows } = yield* requests.claim({ at: 1, until: 2, limit: 9 })
     yield* allow(sql, "pawl_requests")

@@ -6,10 +6,11 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { open, seal } from "../src/internal/documents/Fields.ts"
 import { Ledger } from "../src/Ledger.ts"
-import type { LeasedRequest, NewRequest } from "../src/internal/rule/RequestRow.ts"
+import type { LeasedRequest } from "../src/internal/rule/RequestRow.ts"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import { blank, type Leased } from "../src/internal/rule/Row.ts"
 import { signed } from "./anyRow.ts"
+import { newRequest } from "./memoryLedger.ts"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, search, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
@@ -117,14 +118,11 @@ const transactions = (place: Place) =>
     yield* remain([atRefund, ...["Y", "!~", "!", "x1,5,Qa"].map((line) => `r: ${line}`)])
   })
 
-const request = (requestId: string): NewRequest => ({
-  requestId,
-  kind: "card-payment",
-  digest: "digest",
-  hasCardData: false,
-  body: "sealed",
-  ordered: { requestId, account: "mid-1", amount: "10.00", currency: "EUR" }
-})
+const request = (requestId: string) =>
+  newRequest(requestId, {
+    body: "sealed",
+    ordered: { requestId, account: "mid-1", amount: "10.00", currency: "EUR" }
+  })
 
 const window = 24 * 60 * 60_000
 

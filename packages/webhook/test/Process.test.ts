@@ -7,18 +7,14 @@ import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import * as Engines from "../src/internal/records/Engines.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
+import { newRequest } from "./memoryLedger.ts"
 import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { test } from "@pawl/test-support/Tests"
 import { pass, second } from "@pawl/test-support/World"
 
 /** A due request with card data that was written and not begun. */
-const due = {
-  requestId: "order-1",
-  kind: "card-payment",
-  digest: "digest",
-  hasCardData: true
-} as const
+const due = newRequest("order-1", { hasCardData: true })
 
 test("a request is sent again after the lease of a call that ended without a word, also in a store that is not polled", function* () {
   const error = new StoreUnavailable({})

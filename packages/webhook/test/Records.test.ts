@@ -7,14 +7,14 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import type * as Scope from "effect/Scope"
-import * as Fact from "../src/internal/rule/Fact.ts"
 import type { PageOf } from "../src/internal/records/Engine.ts"
 import { Unreadable } from "../src/internal/records/Known.ts"
 import type { Rule } from "../src/internal/records/Rule.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { Records } from "../src/internal/records/Records.ts"
-import { blank, type Leased } from "../src/internal/rule/Row.ts"
+import type { Leased } from "../src/internal/rule/Row.ts"
 import type { StoredRows } from "../src/internal/rule/StoredRow.ts"
+import { storedRow } from "./memoryLedger.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 import { live } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
@@ -42,21 +42,10 @@ const open = (place: Place | undefined): Effect.Effect<[Process, Process], unkno
 
 const keyOf = (id: number | string) => `${id}\tcard`
 
-const rowsAt = (id: number | string, at: number): StoredRows => [
-  {
-    row: {
-      ...blank("card", String(id), 1000),
-      sequence: at,
-      deadLetter: { reason: "handler-failed", at, to: undefined }
-    },
-    dueAt: at,
-    lane: "retry",
-    lease: undefined,
-    bodies: {},
-    facts: Fact.none,
-    accepted: {}
-  }
-]
+const rowsAt = (id: number | string, at: number): StoredRows => {
+  const { row, ...stored } = storedRow(String(id), { at })
+  return [{ ...stored, row: { ...row, sequence: at }, dueAt: at, lane: "retry" }]
+}
 
 const textOf = (name: string, at: number) => ({ name, at, bytes: bytes(`${name} ${at}`) })
 

@@ -40,6 +40,7 @@ import {
   verified
 } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
+import { newRequest } from "./memoryLedger.ts"
 
 const ids = Array.from({ length: 60 }, (_, n) => String(100_001 + n))
 const shardOf = (transactionId: string, count = 4) =>
@@ -120,7 +121,10 @@ test("a transaction whose request is in a shard that is down keeps its lease, an
   const store = Context.get(built, RequestStore.RequestStore)
   const [transactionId = ""] = ids.filter((id) => shardOf(id) !== 1)
   const ordered = { requestId: requestInOne, account: "4711", amount: "10.00", currency: "EUR" }
-  yield* store.write({ ...request(requestInOne), ordered }, { at: 1000, until: 31_000 })
+  yield* store.write(newRequest(requestInOne, { kind: "apm-payment", ordered }), {
+    at: 1000,
+    until: 31_000
+  })
   yield* ledger.accept({ ...callback(transactionId, "SUCCEED"), ordered }, 1000)
   const told = {
     evidence: Evidence.confirmed("SUCCEED"),
@@ -297,7 +301,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
     const store = Context.get(built, RequestStore.RequestStore)
     for (const [n, transactionId] of ids.slice(0, 8).entries()) {
       const requestId = `order-${n}`
-      yield* store.write(request(requestId), { at: 1000, until: 31_000 })
+      yield* store.write(newRequest(requestId), { at: 1000, until: 31_000 })
       const registration = { kind: "apm-payment", transactionId, requestId } as const
       const settlement = {
         outcome: { _tag: "Answered", text: "sealed" },
@@ -313,7 +317,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
     const run = Context.get(built, LedgerSql.Transactions).run
     expect((yield* Effect.exit(run(Effect.void)))._tag).toBe("Failure")
     const enqueue = (requestId: string, key: string) =>
-      Effect.exit(run(store.write(request(requestId), { at: 1 }), { requestId: key }))
+      Effect.exit(run(store.write(newRequest(requestId), { at: 1 }), { requestId: key }))
     const other = Array.from({ length: 9 }, (_, n) => `other-${n}`).find(
       (each) =>
         LedgerSql.shardOf({ requestId: each }, 4) !== LedgerSql.shardOf({ requestId: "new" }, 4)
@@ -338,7 +342,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
               verified("card", card({ transactionId: id, transactionStatus: "FAILED" })),
               2000
             )
-            yield* store.write(request(id), { at: 1000 })
+            yield* store.write(newRequest(id), { at: 1000 })
           }
           const { rows } = yield* ledger.claim({ at: 3000, until: 33_000, limit: 20 })
           for (const row of rows.slice(0, 9)) {
@@ -485,7 +489,7 @@ const damaged = (places: () => readonly [Place, Place, Place, Place]) =>
           const store = Context.get(built, RequestStore.RequestStore)
           for (const id of ids) {
             yield* ledger.accept(callback(id, "SUCCEED"), 1000)
-            yield* store.write(request(id), { at: 1000 })
+            yield* store.write(newRequest(id), { at: 1000 })
           }
           return yield* everything(ledger, store)
         })
@@ -522,16 +526,6 @@ const everything = Effect.fnUntraced(function* (
     ])
   )
   return { rows, backlog: yield* ledger.backlog(50_000) }
-})
-
-const request = (requestId: string) => ({
-  requestId,
-  kind: "apm-payment" as const,
-  digest: `digest-${requestId}`,
-  hasCardData: false,
-  ordered: undefined,
-  body: "sealed",
-  expiresAt: undefined
 })
 
 describe("shards in SQLite", () => {
