@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Layer from "effect/Layer"
 import { createServer, type RequestListener } from "node:http"
-import { connect, type AddressInfo, type Socket } from "node:net"
+import { connect, type Socket } from "node:net"
 import { Readable } from "node:stream"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -15,8 +15,9 @@ import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { maxBytes } from "../src/Verifier.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
+import { serve } from "@pawl/test-support/Listener"
 import { live as test } from "@pawl/test-support/Tests"
-import { callbackRequest, listening, makeReceiver, post, sendRaw } from "./doors.ts"
+import { callbackRequest, listening, local, makeReceiver, post, sendRaw } from "./doors.ts"
 
 setFlagsFromString("--expose-gc")
 const collectGarbage = runInNewContext("gc") as () => void
@@ -44,7 +45,7 @@ const serveCounting = (listener: RequestListener, bodies: number, length: number
           resolve()
       })
     }
-    const port = yield* NodeReceiver.listen(counted, { host: "127.0.0.1", port: 0 })
+    const port = yield* NodeReceiver.listen(counted, local)
     return { port, received: Effect.promise(() => promise) }
   })
 
@@ -89,10 +90,7 @@ describe.each(doors)("%s", (door) => {
 })
 
 test("A26: a body of more than 4,096 chunks is refused with 413", function* () {
-  const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
-    host: "127.0.0.1",
-    port: 0
-  })
+  const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), local)
   const tooMany = `${chunkedHead}${chunk(1).repeat(4097)}`
   const response = yield* sendRaw(port, (socket) => socket.write(tooMany))
   expect(response).toMatch(/^HTTP\/1\.1 413 /u)
@@ -163,10 +161,7 @@ test("A26: all bodies at a web handler have 32 MiB together, and a callback is a
 })
 
 test("A26: all bodies at a listener have 32 MiB together, and a callback is accepted meanwhile", function* () {
-  const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
-    host: "127.0.0.1",
-    port: 0
-  })
+  const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), local)
   const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 65000\r\n\r\n`
   const sockets: Array<Socket> = []
   yield* fill(
@@ -199,12 +194,7 @@ const limited = Effect.gen(function* () {
     quiet: "100 millis",
     total: "4 seconds"
   })
-  yield* Effect.acquireRelease(
-    Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))),
-    () => Effect.sync(() => server.closeAllConnections())
-  )
-  const { port } = server.address() as AddressInfo
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+  const port = yield* serve(server)
   const closed = (socket: Socket) =>
     Effect.promise(() => new Promise<void>((done) => socket.once("close", () => done())))
   const open = (bytes: string) => {
@@ -259,17 +249,12 @@ test("a connection with more than 8 requests without a response is closed by a l
   const stuck = Layer.succeed(Receiver.Receiver, { receive: () => Effect.never })
   const { dispose, listener } = NodeReceiver.toListener(stuck)
   yield* Effect.addFinalizer(() => Effect.promise(dispose))
-  const server = createServer(listener)
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-  yield* Effect.callback<void>((resume) => {
-    server.listen(0, "127.0.0.1", () => resume(Effect.void))
-  })
-  expect(yield* sendNine((server.address() as AddressInfo).port)).toBe("")
+  expect(yield* sendNine(yield* serve(listener))).toBe("")
 })
 
 test("a connection with more than 8 requests without a response is closed by a server of any listener", function* () {
   let requests = 0
-  const port = yield* NodeReceiver.listen(() => void requests++, { host: "127.0.0.1", port: 0 })
+  const port = yield* NodeReceiver.listen(() => void requests++, local)
   expect(yield* sendNine(port)).toBe("")
   expect(requests).toBe(8)
 })

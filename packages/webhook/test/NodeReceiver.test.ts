@@ -8,7 +8,7 @@ import type { RequestListener, Server } from "node:http"
 import { connect } from "node:net"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
-import { callbackHead as head, listening, post, sendRaw } from "./doors.ts"
+import { callbackHead as head, listening, local, post, sendRaw } from "./doors.ts"
 import { live, test } from "@pawl/test-support/Tests"
 import { untilRefused } from "@pawl/test-support/Listener"
 import { card, incoming } from "@pawl/test-support/Service"
@@ -93,7 +93,7 @@ describe("the end of a listener", () => {
 
   const program = Effect.fnUntraced(function* (listener: RequestListener) {
     const opened = yield* Deferred.make<number, NodeReceiver.CannotListen>()
-    const main = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 }).pipe(
+    const main = yield* NodeReceiver.listen(listener, local).pipe(
       Effect.tap((port) => Deferred.succeed(opened, port)),
       Effect.andThen(Effect.never),
       Effect.scoped,
@@ -107,7 +107,6 @@ describe("the end of a listener", () => {
     function* () {
       const { listener, open, reached } = gated()
       const { main, port } = yield* program(listener)
-      const request = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`
       const inFlight = yield* Effect.forkChild(sendRaw(port, (socket) => socket.write(request)))
       yield* reached
       const ending = yield* Effect.forkChild(Fiber.interrupt(main))
@@ -174,9 +173,7 @@ describe("the end of a listener", () => {
   test("waits at most 4 seconds for unanswered requests", function* () {
     const { listener, reached } = gated()
     const { main, port } = yield* program(listener)
-    const cut = yield* Effect.forkChild(
-      sendRaw(port, (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n`))
-    )
+    const cut = yield* Effect.forkChild(sendRaw(port, (socket) => socket.write(request)))
     yield* reached
     const ending = yield* Effect.forkChild(Fiber.interrupt(main))
     yield* settled
@@ -202,7 +199,7 @@ live("connections that the system cannot accept do not end the process", functio
     server = Reflect.get(socket, "server")
     response.end()
   }
-  const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
+  const port = yield* NodeReceiver.listen(listener, local)
   const ask = Effect.promise(() => fetch(`http://127.0.0.1:${port}`))
   expect((yield* ask).status).toBe(200)
   for (let failures = 0; failures < 2; failures++) {
@@ -212,7 +209,7 @@ live("connections that the system cannot accept do not end the process", functio
 })
 
 live("a server that cannot listen is an error that names the reason and its address", function* () {
-  const port = yield* NodeReceiver.listen(() => {}, { host: "127.0.0.1", port: 0 })
+  const port = yield* NodeReceiver.listen(() => {}, local)
   const error = yield* Effect.flip(NodeReceiver.listen(() => {}, { host: "127.0.0.1", port }))
   expect(error).toMatchObject({ _tag: "CannotListen", port, code: "EADDRINUSE" })
   expect(error.message).toBe(`Cannot listen on port ${port} of 127.0.0.1: another process uses it`)
@@ -229,7 +226,7 @@ live("a server that cannot listen is an error that names the reason and its addr
 live("a receiver with a defect responds 503", function* () {
   const broken = Layer.succeed(Receiver.Receiver, { receive: () => Effect.die("broken") })
   const { dispose, listener } = NodeReceiver.toListener(broken)
-  const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
+  const port = yield* NodeReceiver.listen(listener, local)
   const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
   expect(status).toBe(503)
   yield* Effect.promise(dispose)
