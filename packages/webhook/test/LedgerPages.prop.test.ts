@@ -1,5 +1,4 @@
 /** Lists and deletions that go through more documents than one page has. */
-import { forAll } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -13,6 +12,7 @@ import { bodyName } from "../src/internal/ledger/Accepting.ts"
 import * as Keeping from "../src/internal/ledger/Keeping.ts"
 import * as Working from "../src/internal/ledger/Working.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
+import type { Records } from "../src/internal/records/Engine.ts"
 import { alarmsFor } from "../src/internal/rule/Counters.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import type { Parked } from "../src/internal/rule/Row.ts"
@@ -52,58 +52,57 @@ const laterBefore: Documents = [
   [{ ...mismatch, scope: "card", at: 0 }]
 ]
 
-/** Compares the pages of a list with the rows that were written. */
-const listAll = (
-  documents: Documents,
-  limit: number,
-  reason: (typeof reasons)[number] | undefined
-) =>
-  Effect.gen(function* () {
-    const { ledger, write } = yield* build()
-    const stored = documents.map((rows, id) => rows.map((row) => storedRow(`${id}`, row)))
-    for (const [id, value] of stored.entries()) {
-      if (value.length > 0) yield* write(`${id}`, value)
-    }
-    const found: Array<ReturnType<typeof placeOf>> = []
-    let after: Parameters<typeof ledger.deadLetters>[0]["after"]
-    for (;;) {
-      const page = yield* ledger.deadLetters({ after, limit, reason })
-      found.push(...page.map(placeOf))
-      const last = page.at(-1)
-      if (last === undefined) break
-      const { deadLetter, scope, transactionId } = last
-      after = { at: deadLetter.at, scope, transactionId }
-    }
-    const all = stored
-      .flat()
-      .flatMap(({ row }) => (row.deadLetter === undefined ? [] : [placeOf(row as Parked)]))
-    expect((yield* ledger.backlog(0)).deadLetters).toBe(all.length)
-    const expected = all.filter(([, , , each]) => each === (reason ?? each))
-    expect(found.map(([at]) => at)).toEqual(
-      expected.map(([at]) => at).toSorted((one, two) => one - two)
-    )
-    expect(found.map(String).toSorted()).toEqual(expected.map(String).toSorted())
-    const rows: Array<string> = []
-    let last: Parameters<typeof ledger.page>[0]["after"]
-    do {
-      const page = yield* ledger.page({ after: last, limit, from: 0, before: 2000 })
-      rows.push(...page.rows.map(({ scope, transactionId }) => `${transactionId} ${scope}`))
-      last = page.last
-    } while (last !== undefined)
-    const written = stored.flat().map(({ row }) => `${row.transactionId} ${row.scope}`)
-    expect(rows).toEqual(written.toSorted())
-  }).pipe(Effect.scoped, Effect.runPromise)
+const limits = fc.integer({ min: 1, max: 4 })
+const runs = { numRuns: repeats(200) }
+
+/** The work on a store of which some operations are changed. */
+const workOn = (
+  { engines }: Effect.Success<ReturnType<typeof build>>,
+  change: (records: Records) => Partial<Records>
+) => {
+  const [records] = engines.own
+  const own = { ...records, ...change(records) }
+  return Working.make({ ...engines, own: [own], of: () => own }, () => Effect.die("unused"))
+}
 
 describe("a ledger in memory", () => {
   it("lists each row and each dead letter once by pages of any size, the oldest dead letter first, and those of one reason", () =>
-    forAll(
-      [
-        parkedRows,
-        fc.integer({ min: 1, max: 4 }),
-        fc.option(fc.constantFrom(...reasons), { nil: undefined })
-      ],
-      { numRuns: repeats(200), examples: [[laterBefore, 1, "amount-mismatch"]] },
-      (documents, limit, reason) => listAll(documents, limit, reason)
+    live.forAll(
+      [parkedRows, limits, fc.option(fc.constantFrom(...reasons), { nil: undefined })],
+      { ...runs, examples: [[laterBefore, 1, "amount-mismatch"]] },
+      function* (documents, limit, reason) {
+        const { ledger, write } = yield* build()
+        const stored = documents.map((rows, id) => rows.map((row) => storedRow(`${id}`, row)))
+        for (const [id, value] of stored.entries()) {
+          if (value.length > 0) yield* write(`${id}`, value)
+        }
+        const found: Array<ReturnType<typeof placeOf>> = []
+        let after: Parameters<typeof ledger.deadLetters>[0]["after"]
+        for (;;) {
+          const page = yield* ledger.deadLetters({ after, limit, reason })
+          found.push(...page.map(placeOf))
+          const last = page.at(-1)
+          if (last === undefined) break
+          const { deadLetter, scope, transactionId } = last
+          after = { at: deadLetter.at, scope, transactionId }
+        }
+        const all = stored
+          .flat()
+          .flatMap(({ row }) => (row.deadLetter === undefined ? [] : [placeOf(row as Parked)]))
+        expect((yield* ledger.backlog(0)).deadLetters).toBe(all.length)
+        const expected = all.filter(([, , , each]) => each === (reason ?? each))
+        expect(found.map(([at]) => at)).toEqual(expected.map(([at]) => at).toSorted(ascending))
+        expect(found.map(String).toSorted()).toEqual(expected.map(String).toSorted())
+        const rows: Array<string> = []
+        let last: Parameters<typeof ledger.page>[0]["after"]
+        do {
+          const page = yield* ledger.page({ after: last, limit, from: 0, before: 2000 })
+          rows.push(...page.rows.map(({ scope, transactionId }) => `${transactionId} ${scope}`))
+          last = page.last
+        } while (last !== undefined)
+        const written = stored.flat().map(({ row }) => `${row.transactionId} ${row.scope}`)
+        expect(rows).toEqual(written.toSorted())
+      }
     ))
 
   it("counts the due rows of two shards, and brings each planned read forward, by pages of any size, whatever rows an id has", () =>
@@ -117,9 +116,9 @@ describe("a ledger in memory", () => {
             lease: fc.constantFrom(undefined, undefined, { id: 1, until: 9e6, evidence: 0 })
           })
         ),
-        fc.integer({ min: 1, max: 4 })
+        limits
       ],
-      { numRuns: repeats(200) },
+      runs,
       function* (documents, limit) {
         const { ledger, write } = yield* build()
         for (const [id, rows] of documents.entries()) {
@@ -154,7 +153,7 @@ describe("a ledger in memory", () => {
         expect(brought).toHaveLength(planned.length)
         const times = [...new Set(brought.map(({ at, transactionId }) => `${at} ${transactionId}`))]
           .map((each) => Number.parseInt(each, 10))
-          .toSorted((one, two) => one - two)
+          .toSorted(ascending)
         for (const [position, time] of times.entries()) {
           expect((times[position + 2 * 10] ?? Infinity) - time).toBeGreaterThanOrEqual(999)
         }
@@ -196,17 +195,14 @@ describe("a ledger in memory", () => {
   })
 
   test("after an outage a row that the store refuses to write keeps no later page from being read", function* () {
-    const { engines, ledger, write } = yield* build(1)
-    const [records] = engines.own
+    const store = yield* build(1)
+    const { ledger, write } = store
     for (const [position, id] of ["bad", "1", "2"].entries())
       yield* write(id, [{ ...storedRow(id), lane: "watch", dueAt: 9000 + position }])
     const refused = new StoreUnavailable({ cause: { code: "23514" } })
-    const change: typeof records.change = (...asked) =>
-      asked[1].startsWith("bad") ? Effect.fail(refused) : records.change(...asked)
-    const own = { ...records, change }
-    const working = Working.make({ ...engines, own: [own], of: () => own }, () =>
-      Effect.die("unused")
-    )
+    const working = workOn(store, ({ change }) => ({
+      change: (...asked) => (asked[1].startsWith("bad") ? Effect.fail(refused) : change(...asked))
+    }))
     let after: PlannedPage["after"]
     do {
       const page = { after, readSince: 0, dueAt: 1000, rate: 10, limit: 1 }
@@ -216,32 +212,26 @@ describe("a ledger in memory", () => {
   })
 
   test("no row is left late because the disk is full for a while", function* () {
-    const { engines, write } = yield* build(1)
-    const [records] = engines.own
-    yield* write("1", [{ ...storedRow("1"), dueAt: 9000 }])
+    const store = yield* build(1)
+    yield* store.write("1", [{ ...storedRow("1"), dueAt: 9000 }])
     const full = new StoreUnavailable({ cause: { code: "53100" } })
-    const own = { ...records, change: () => Effect.fail(full) }
-    const working = Working.make({ ...engines, own: [own], of: () => own }, () =>
-      Effect.die("unused")
-    )
+    const working = workOn(store, () => ({ change: () => Effect.fail(full) }))
     const failed = yield* Effect.flip(working.shift({ at: 5000, by: 4000, until: 6000 }))
     expect(failed).toBe(full)
   })
 
   test("a request that a person denied while its transaction settled it is not deleted", function* () {
-    const { engines, requests, write } = yield* build(1)
-    const [records] = engines.own
+    const store = yield* build(1)
+    const { requests, write } = store
     yield* requests.write(requestRow("1"), { at: 0 })
     const deny = (row: RequestRow | undefined) => ({
       value: row && { ...row, deniedTransactionId: "2" },
       result: undefined
     })
-    const get: typeof records.get = (...asked) =>
-      Effect.tap(records.get(...asked), () => Effect.orDie(records.change("requests", "1", deny)))
-    const own = { ...records, get }
-    const working = Working.make({ ...engines, own: [own], of: () => own }, () =>
-      Effect.die("unused")
-    )
+    const working = workOn(store, ({ change, get }) => ({
+      get: (...asked) =>
+        Effect.tap(get(...asked), () => Effect.orDie(change("requests", "1", deny)))
+    }))
     const stored = storedRow("2")
     const signed = { account: "a", amount: "1", currency: "EUR", transactionId: "2" }
     const row = {
@@ -302,10 +292,10 @@ describe("a ledger in memory", () => {
       [
         // The last one was planned before the clock was set back.
         fc.array(fc.constantFrom(1, 2, 3, 1e9), { maxLength: 25 }),
-        fc.integer({ min: 1, max: 4 }),
+        limits,
         fc.boolean()
       ],
-      { numRuns: repeats(200) },
+      runs,
       function* (times, limit, isDown) {
         const { engines, ledger } = yield* build()
         const [first, ...others] = engines.own
@@ -346,9 +336,9 @@ describe("a ledger in memory", () => {
             callbacks: fc.dictionary(fc.constantFrom("PENDING", "SUCCEED"), fc.nat({ max: 3 }))
           })
         ),
-        fc.integer({ min: 1, max: 4 })
+        limits
       ],
-      { numRuns: repeats(200) },
+      runs,
       function* (documents, limit) {
         const { engines, ledger } = yield* build()
         const all = documents.flatMap((rows, id) =>
@@ -400,9 +390,9 @@ describe("a ledger in memory", () => {
         fc.array(fc.record({ settledAt: fc.nat({ max: 3 }), isDamaged: fc.boolean() }), {
           maxLength: 25
         }),
-        fc.integer({ min: 1, max: 4 })
+        limits
       ],
-      { numRuns: repeats(200), examples: [[[...unread, { settledAt: 1, isDamaged: false }], 1]] },
+      { ...runs, examples: [[[...unread, { settledAt: 1, isDamaged: false }], 1]] },
       function* (settled, limit) {
         const { engines, requests } = yield* build()
         const all = settled.map(({ isDamaged, settledAt }, id) => {
@@ -439,11 +429,8 @@ describe("a ledger in memory", () => {
 
   it("lists each parked request once by pages of any size, oldest first", () =>
     live.forAll(
-      [
-        fc.array(fc.option(fc.nat({ max: 3 }), { nil: undefined }), { maxLength: 25 }),
-        fc.integer({ min: 1, max: 4 })
-      ],
-      { numRuns: repeats(200) },
+      [fc.array(fc.option(fc.nat({ max: 3 }), { nil: undefined }), { maxLength: 25 }), limits],
+      runs,
       function* (times, limit) {
         const { engines, requests } = yield* build()
         for (const [id, at] of times.entries()) {
