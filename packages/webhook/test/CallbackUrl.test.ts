@@ -1,7 +1,5 @@
 import { forAll } from "@pawl/test-support/Properties"
 import { character } from "@pawl/test-support/Text"
-import { Hmac } from "@pawl/core/Hmac"
-import { keyed } from "@pawl/core/NodeHmac"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import type { Method } from "@pawl/core/Kind"
@@ -240,7 +238,7 @@ describe("a callback with a token", () => {
     const layer = Verifier.layer({
       current: Redacted.make("new-secret"),
       previous: Redacted.make(secret)
-    }).pipe(Layer.provide(Layer.succeed(Hmac, { keyed })))
+    }).pipe(Layer.provide(NodeHmac.layer))
     const { verify } = Effect.runSync(Effect.provide(Verifier.Verifier, layer))
     for (const key of [secret, "new-secret"]) {
       const given = Result.getOrThrow(verify(incoming("apm", apm(), { search: token(key) })))

@@ -9,7 +9,6 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { correction } from "../src/internal/work/NextWork.ts"
 import * as LedgerClock from "../src/internal/ledger/LedgerClock.ts"
 import * as NextWork from "../src/internal/work/NextWork.ts"
 import * as Journal from "../src/Journal.ts"
@@ -58,7 +57,7 @@ describe("the correction of a row's times", () => {
   it("leaves no work that waits longer than the longest wait", () =>
     forAll([times], (fields) => {
       const row: Row = { ...start, ...fields }
-      const next: Row = { ...row, ...correction(row, rules, now) }
+      const next: Row = { ...row, ...NextWork.correction(row, rules, now) }
       const longest = now + Reconciler.maxGap(rules) + 6 * second
       expect(Reconciler.readAt(next, rules) ?? 0).toBeLessThanOrEqual(longest)
       expect(next.retryAt).toBeLessThanOrEqual(
@@ -73,7 +72,7 @@ describe("the correction of a row's times", () => {
       const wait = row.attempt === 0 ? 0 : NextWork.plannedWait(retrySchedule, row.attempt)
       // The call before may still run.
       if (next.retryAt !== row.retryAt) expect(next.retryAt).toBe(now + Math.max(wait, lease))
-      expect(correction(next, rules, now)).toBeUndefined()
+      expect(NextWork.correction(next, rules, now)).toBeUndefined()
     }))
 
   it("leaves a row whose times are possible", () =>
@@ -93,7 +92,7 @@ describe("the correction of a row's times", () => {
       }
       const isOver = row.newStatusAt < now - Reconciler.maxPollingTime
       fc.pre(!isOver || (Reconciler.pollAt(row, rules) ?? now) >= now - Reconciler.maxGap(rules))
-      expect(correction(row, rules, now)).toBeUndefined()
+      expect(NextWork.correction(row, rules, now)).toBeUndefined()
     }))
 })
 
@@ -111,7 +110,7 @@ it("R27: a row that was stored with a clock more than 194 days behind is read fo
     let last = now
     for (let next: number | undefined = now; next !== undefined;) {
       last = Math.max(next, last)
-      row = read({ ...row, ...correction(row, rules, last) }, last)
+      row = read({ ...row, ...NextWork.correction(row, rules, last) }, last)
       next = Reconciler.readAt(row, rules)
     }
     expect(last).toBeGreaterThan(now + 165 * day)

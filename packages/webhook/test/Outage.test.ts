@@ -15,18 +15,11 @@ describe("after an outage of all receivers (R18)", () => {
     World.run(
       Effect.gen(function* () {
         let status: "SUCCEED" | "REFUNDED" = "SUCCEED"
-        const {
-          [end]: stop,
-          receive,
-          ...world
-        } = yield* World.started({
-          pollInterval,
-          read: () => Effect.succeed(status)
-        })
-        yield* receive("1", "SUCCEED")
+        const world = yield* World.started({ pollInterval, read: () => Effect.succeed(status) })
+        yield* world.receive("1", "SUCCEED")
         // The watch reads after 12 hours, then after 24, and then after 48.
         yield* World.pass(13 * hour + minute / 2)
-        yield* stop
+        yield* world[end]
         status = "REFUNDED"
         yield* World.pass(outage)
         yield* world.start
@@ -75,10 +68,7 @@ describe("after an outage of all receivers (R18)", () => {
   })
 
   test("the end of one receiver is no outage while another one works", function* () {
-    const world = yield* World.make({
-      pollInterval,
-      read: says("SUCCEED")
-    })
+    const world = yield* World.make({ pollInterval, read: says("SUCCEED") })
     const first = yield* world.start
     yield* world.start
     yield* first.receive("1", "SUCCEED")
@@ -91,10 +81,8 @@ describe("after an outage of all receivers (R18)", () => {
   })
 
   test("10 transactions are read in a second, and each of them once", function* () {
-    const { kill, receive, ...world } = yield* World.started({
-      pollInterval,
-      read: says("SUCCEED")
-    })
+    const options = { pollInterval, read: says("SUCCEED") }
+    const { kill, receive, ...world } = yield* World.started(options)
     const ids = Array.from({ length: 60 }, (_, id) => String(id))
     for (const id of ids.slice(20)) yield* receive(id, "SUCCEED")
     yield* World.pass("13 hours")

@@ -5,12 +5,12 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as ReadBudget from "../src/internal/rule/ReadBudget.ts"
 import { test } from "@pawl/test-support/Tests"
-import { alarms, hour, minute, pass, run, second } from "@pawl/test-support/World"
 import * as World from "@pawl/test-support/World"
 import { repeats } from "@pawl/test-support/Repeats"
 
 const unused: ReadBudget.ReadBudget = { nextAt: 0, pausedUntil: 0 }
 
+const { alarms, hour, minute, pass, run, second } = World
 const numRuns = repeats(25)
 
 const mostInASecond = (times: ReadonlyArray<number>): number => {
@@ -158,12 +158,8 @@ describe("the rule of the budget", () => {
   })
 
   it("is not used up by a clock that was set back", () => {
-    const { budget } = ReadBudget.reserve(
-      unused,
-      { limit: 1, reads: { ask: 1, repeat: 0, watch: 0 } },
-      10 * hour
-    )
     const wanted = { limit: 1, reads: { ask: 1, repeat: 0, watch: 0 } }
+    const { budget } = ReadBudget.reserve(unused, wanted, 10 * hour)
     const back = ReadBudget.reserve(budget, wanted, hour)
     expect(back.reservation.times).toEqual([])
     expect(ReadBudget.reserve(back.budget, wanted, hour + 1400).reservation.times.length).toBe(1)

@@ -58,10 +58,9 @@ test.each([
 
 test("a budget that cannot be reserved is logged once in 10 minutes", function* () {
   const { kept, lines } = World.keepLog("Warn")
-  const world = yield* World.make({
-    plant: (ledger) => ({ ...ledger, reserveReads: () => Effect.die("unknown") })
-  })
-  const { receive } = yield* kept(world.start)
+  const { receive } = yield* kept(
+    World.started({ plant: (ledger) => ({ ...ledger, reserveReads: () => Effect.die("unknown") }) })
+  )
   yield* receive("1", "SUCCEED")
   yield* pass("19 minutes")
   const line = ["No reads could be reserved"]
