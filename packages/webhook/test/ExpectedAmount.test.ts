@@ -1,6 +1,6 @@
 import { forAll } from "@pawl/test-support/Properties"
 import * as Amount from "@pawl/core/Amount"
-import type { Kind, KnownKind } from "@pawl/core/Kind"
+import type { Kind } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -72,13 +72,7 @@ describe("the ordered amount", () => {
   })
 
   it("is compared only for APM payments, payouts and refunds", () => {
-    const kinds: ReadonlyArray<KnownKind> = [
-      "apm-payment",
-      "apm-payout",
-      "card-payout",
-      "refund",
-      "card-payment"
-    ]
+    const kinds = ["apm-payment", "apm-payout", "card-payout", "refund", "card-payment"] as const
     const differ = kinds.map((kind) => Order.differs(row(kind, { amount: "9" }, "10")))
     expect(differ).toEqual([true, true, true, true, false])
     expect(Order.differs(row("refund", { currency: "USD" }, "10"))).toBe(true)

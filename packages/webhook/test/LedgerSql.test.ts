@@ -13,6 +13,7 @@ import { randomBytes } from "node:crypto"
 import { expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Change, Leased } from "../src/internal/rule/Row.ts"
+import { signed } from "./anyRow.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 import { live, testIn, test } from "@pawl/test-support/Tests"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
@@ -96,13 +97,7 @@ const promises = (place: Place) => {
     const written = yield* ledger.write(leased, {
       deadLetter: { reason: "handler-failed", at: 1, to: undefined }
     })
-    const signed = {
-      account: "mid-1",
-      amount: "10.00",
-      currency: "EUR",
-      transactionId: "100001"
-    }
-    const stored = { at: 1000, signed }
+    const stored = { at: 1000, signed: signed("10.00") }
     const shown = [leased, written, yield* ledger.get("card", "100001")]
     for (const row of shown) {
       expect(row?.newestCallbacks).toEqual({ PENDING: stored, SUCCEED: stored })

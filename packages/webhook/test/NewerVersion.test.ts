@@ -98,13 +98,8 @@ const transactions = (place: Place) =>
     // The redrive's fact must not get the number of the newer version's.
     const redriven = /^x2,.*,v/mu
     expect((yield* load("pawl_transactions", key)).join("\n")).toMatch(redriven)
-    yield* older.bringForward({
-      lane: "repeat",
-      readSince: 0,
-      dueAt: 0,
-      rate: 10,
-      limit: 10
-    })
+    const page = { readSince: 0, dueAt: 0, rate: 10, limit: 10 }
+    yield* older.bringForward({ lane: "repeat", ...page })
     yield* other.shift({ at: 2900, by: 10, until: 4000 })
     yield* kept
     yield* older.deleteBodies({ before: 1500, limit: 10 })
@@ -133,11 +128,7 @@ const requests = (place: Place) =>
     const unknown = ["Zfield of a newer version", "W", "!1,2"]
     const begin = Effect.fnUntraced(function* (id: string) {
       yield* older.write(request(id), { at: 1000 })
-      yield* change("pawl_requests", id, (lines) => [
-        ...lines.slice(0, 1),
-        ...unknown,
-        ...lines.slice(1)
-      ])
+      yield* change("pawl_requests", id, (lines) => lines.toSpliced(1, 0, ...unknown))
     })
     const keptOf = (id: string) =>
       Effect.map(load("pawl_requests", id), (lines) =>

@@ -251,11 +251,12 @@ it("one row that is open, leased or parked keeps its transaction for ever", () =
   const open = statuses.filter((status) =>
     ["NEW", "PENDING", "PROCESSING", "CUSTOMER_VERIFICATION"].includes(status)
   )
+  const withRow = (change: Partial<StoredRow["row"]>) => (stored: StoredRow) => ({
+    ...stored,
+    row: { ...stored.row, ...change }
+  })
   const busy = fc.oneof(
-    fc.constantFrom(undefined, ...open).map((told) => (stored: StoredRow) => ({
-      ...stored,
-      row: { ...stored.row, told }
-    })),
+    fc.constantFrom(undefined, ...open).map((told) => withRow({ told })),
     fc
       .record({ dueAt: time, lane: lane.filter((each) => each !== "watch") })
       .map((work) => (stored: StoredRow) => ({ ...stored, ...work })),
@@ -263,13 +264,7 @@ it("one row that is open, leased or parked keeps its transaction for ever", () =
       ...stored,
       lease: { id: 1, until, evidence: stored.row.evidence }
     })),
-    time.map((at) => (stored: StoredRow) => ({
-      ...stored,
-      row: {
-        ...stored.row,
-        deadLetter: { reason: "handler-failed" as const, at, to: undefined }
-      }
-    }))
+    time.map((at) => withRow({ deadLetter: { reason: "handler-failed", at, to: undefined } }))
   )
   return forAll([fc.array(done, { maxLength: 2 }), done, busy], (rows, stored, change) => {
     expect(isDeletable([...rows, change(stored)], Infinity)).toBe(false)

@@ -61,21 +61,10 @@ const work = Effect.gen(function* () {
   const after = { at: 30_000, transactionId: "1", scope: "card" } as const
   yield* ledger.deadLetters({ after, limit: 20, reason: "handler-failed" })
   yield* ledger.redrive({ method: "card", transactionId: "1001" }, rows)
-  yield* ledger.redriveAll({
-    reason: "handler-failed",
-    before: rows,
-    dueAt: rows,
-    rate: 10,
-    limit: 20
-  })
-  yield* ledger.bringForward({
-    lane: "repeat",
-    after: { at: rows / 2, key: "" },
-    readSince: rows,
-    dueAt: 0,
-    rate: 10,
-    limit: 100
-  })
+  const batch = { dueAt: rows, rate: 10, limit: 20 }
+  yield* ledger.redriveAll({ reason: "handler-failed", before: rows, ...batch })
+  const place = { at: rows / 2, key: "" }
+  yield* ledger.bringForward({ lane: "repeat", after: place, readSince: rows, ...batch })
   yield* ledger.noteAlive(rows)
   yield* ledger.lastAliveAt
   expect(yield* ledger.deleteBodies({ before: 10_000, limit: 100 })).toBeGreaterThan(0)

@@ -55,14 +55,7 @@ test("a call is recorded with its status, its confirmation, its conflict and its
   expect(entriesOf(world, "Told", "HandlerFailed").slice(0, 3)).toStrictEqual([
     { ...subject, _tag: "HandlerFailed", to: "FAILED", attempt: 1 },
     { ...subject, _tag: "Told", to: "FAILED", confirmed: true, conflict: null, attempt: 2 },
-    {
-      ...subject,
-      _tag: "Told",
-      to: "SUCCEED",
-      confirmed: true,
-      conflict,
-      attempt: 1
-    }
+    { ...subject, _tag: "Told", to: "SUCCEED", confirmed: true, conflict, attempt: 1 }
   ])
 })
 

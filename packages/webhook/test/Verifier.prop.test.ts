@@ -6,13 +6,9 @@ import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Incoming } from "../src/Verifier.ts"
-import { answer, bytes, sign, verifierOf, verify } from "@pawl/test-support/Service"
+import { answer, bytes, names, sign, verifierOf, verify } from "@pawl/test-support/Service"
 import { repeats } from "@pawl/test-support/Repeats"
 
-const names = {
-  card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
-  apm: ["accountId", "amount", "currency", "transactionId"]
-} as const
 const reserved = new Set<string>([...names.card, ...names.apm, "transactionStatus", "apmType"])
 const routing = new Set(["paymentmethod", "apmtype"])
 
@@ -94,13 +90,8 @@ const request = (
   const members = [...own, ['"transactionStatus"', JSON.stringify(status)], ...others]
   const turned = [...members.slice(at), ...members.slice(0, at)]
   const json = `{${turned.map(([name, value]) => `${gap}${name}${gap}:${gap}${value}`).join(",")}${gap}}`
-  const ours: ReadonlyArray<readonly [string, string]> =
-    method === "card"
-      ? [["paymentMethod", "card"]]
-      : [
-          ["paymentMethod", "apm"],
-          ["apmType", "PIX"]
-        ]
+  const type = method === "apm" ? [["apmType", "PIX"] as const] : []
+  const ours = [["paymentMethod", method] as const, ...type]
   const pairs = [...query.slice(0, at), ...ours, ...query.slice(at)]
   return {
     method: "POST",

@@ -80,35 +80,24 @@ describe("the rules", () => {
     const ofKind = (
       kind: "card-payment" | "refund",
       profile: Partial<Switches> = { refundCallbackId: "payment" }
-    ) =>
-      verify(
-        {},
-        profile
-      )(incoming("card", card({ refundId: "7" }), { search: search("card", kind, requestId) }))
-    expect(ofKind("card-payment")).toMatchObject({
-      kind: "card-payment",
-      refundId: undefined,
-      ordered: requestId
-    })
+    ) => {
+      const asked = { search: search("card", kind, requestId) }
+      return verify({}, profile)(incoming("card", card({ refundId: "7" }), asked))
+    }
+    const kept = { refundId: undefined, ordered: requestId }
+    expect(ofKind("card-payment")).toMatchObject({ kind: "card-payment", ...kept })
     expect(ofKind("refund")).toMatchObject({ kind: "card", refundId: "7", ordered: undefined })
-    expect(ofKind("refund", {})).toMatchObject({
-      kind: "refund",
-      refundId: undefined,
-      ordered: requestId
-    })
+    expect(ofKind("refund", {})).toMatchObject({ kind: "refund", ...kept })
   })
 })
 
 it("a body that is no JSON is refused with the fault, and one that is no object", () => {
-  expect(verify()(incoming("card", card(), { body: Uint8Array.of(0xff) }))).toEqual({
-    status: 400,
-    reason: "the body is not valid JSON: encoding"
-  })
+  const refusal = (body: Uint8Array) => verify()(incoming("card", card(), { body }))
+  const reason = "the body is not valid JSON: encoding"
+  expect(refusal(Uint8Array.of(0xff))).toEqual({ status: 400, reason })
   for (const text of ["null", "1", "[]"]) {
-    expect(verify()(incoming("card", card(), { body: new TextEncoder().encode(text) }))).toEqual({
-      status: 400,
-      reason: "the body is not a JSON object"
-    })
+    const reason = "the body is not a JSON object"
+    expect(refusal(new TextEncoder().encode(text))).toEqual({ status: 400, reason })
   }
 })
 
