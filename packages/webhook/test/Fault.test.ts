@@ -158,19 +158,27 @@ describe("an error of SQLite", () => {
 })
 
 await inEachStore((place) => {
+  const isFile = place._tag === "sqlite"
+
+  /** Refuses the rows of a table while an effect runs. */
+  const refusing = <A, E, R>(table: string, column: string, work: Effect.Effect<A, E, R>) => {
+    const begin = isFile
+      ? `CREATE TRIGGER refuse BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'no'); END`
+      : `ALTER TABLE ${table} ADD CONSTRAINT refuse CHECK (${column} < 0) NOT VALID`
+    const end = isFile ? "DROP TRIGGER refuse" : `ALTER TABLE ${table} DROP CONSTRAINT refuse`
+    return Effect.flatMap(SqlClient, (sql) =>
+      Effect.acquireUseRelease(
+        sql.unsafe(begin),
+        () => work,
+        () => Effect.orDie(sql.unsafe(end))
+      )
+    )
+  }
+
   testIn(place)("the error of a row that is refused quotes no part of it", function* () {
-    const sql = yield* SqlClient
     const ledger = yield* Ledger
-    const isFile = place._tag === "sqlite"
-    yield* sql.unsafe(
-      isFile
-        ? "CREATE TRIGGER refuse BEFORE INSERT ON pawl_transactions_texts BEGIN SELECT RAISE(ABORT, 'no'); END"
-        : "ALTER TABLE pawl_transactions_texts ADD CONSTRAINT refuse CHECK (at < 0) NOT VALID"
-    )
-    const error = yield* Effect.flip(ledger.accept(verified("card", card()), 1))
-    yield* sql.unsafe(
-      isFile ? "DROP TRIGGER refuse" : "ALTER TABLE pawl_transactions_texts DROP CONSTRAINT refuse"
-    )
+    const accepting = Effect.flip(ledger.accept(verified("card", card()), 1))
+    const error = yield* refusing("pawl_transactions_texts", "at", accepting)
     const text = inspect(error, { depth: 10, showHidden: true })
     expect(text).toContain(isFile ? "no" : "refuse")
     expect(text).not.toMatch(/7b226d6964|mid-1|100001/u)
@@ -179,22 +187,13 @@ await inEachStore((place) => {
   testIn(place)(
     "a store that refuses the first write at the start is named in a sentence",
     function* () {
-      const sql = yield* SqlClient
-      yield* sql`DELETE FROM pawl_settings`
-      const isFile = place._tag === "sqlite"
-      yield* sql.unsafe(
-        isFile
-          ? "CREATE TRIGGER refuse BEFORE INSERT ON pawl_settings BEGIN SELECT RAISE(ABORT, 'no'); END"
-          : "ALTER TABLE pawl_settings ADD CONSTRAINT refuse CHECK (version < 0) NOT VALID"
-      )
-      const store = isFile
-        ? place
-        : { _tag: place._tag, url: Redacted.make(urlOf(place.database, server.port)) }
-      const started = yield* Effect.exit(Layer.build(Layer.fresh(NodeStore.layer(store))))
-      yield* sql.unsafe(
-        isFile ? "DROP TRIGGER refuse" : "ALTER TABLE pawl_settings DROP CONSTRAINT refuse"
-      )
-      expect(yield* Effect.flip(started)).toMatchObject({
+      yield* (yield* SqlClient)`DELETE FROM pawl_settings`
+      const store =
+        place._tag === "sqlite"
+          ? place
+          : { _tag: place._tag, url: Redacted.make(urlOf(place.database, server.port)) }
+      const starting = Effect.flip(Layer.build(Layer.fresh(NodeStore.layer(store))))
+      expect(yield* refusing("pawl_settings", "version", starting)).toMatchObject({
         _tag: "StoreUnusable",
         message: expect.stringMatching(/^The store cannot be used: a .*constraint refuses the row/u)
       })
