@@ -10,6 +10,7 @@ import * as Codecs from "../src/internal/records/Codecs.ts"
 import * as Engine from "../src/internal/records/Engine.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import { Records } from "../src/internal/records/Records.ts"
+import { dropTrigger } from "./refusals.ts"
 import { live as test } from "@pawl/test-support/Tests"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { inEachStore } from "@pawl/test-support/Stores"
@@ -50,11 +51,7 @@ const refuseCommits = Effect.fnUntraced(function* (sql: SqlClient) {
   })
 })
 
-const allowCommits = (sql: SqlClient) =>
-  sql.onDialectOrElse({
-    pg: () => sql`DROP TRIGGER IF EXISTS pawl_test_refuse ON pawl_settings`,
-    orElse: () => sql`DROP TRIGGER IF EXISTS pawl_test_refuse`
-  })
+const allowCommits = (sql: SqlClient) => dropTrigger(sql, "pawl_test_refuse", "pawl_settings")
 
 const tests = (place: Place): void => {
   test("R06 a document is not changed, and not known as changed, if the commit fails", function* () {
@@ -99,22 +96,16 @@ await inEachStore(tests)
 /** A store whose next commit is aborted once `abort` has run, while another process changes `count`. */
 const aborting = Effect.fnUntraced(function* (committers: number) {
   const memory = MemoryStore.make()
-  const failed = new SqlError({
-    reason: new UnknownError({ message: "aborted", cause: undefined })
-  })
+  const reason = new UnknownError({ message: "aborted", cause: undefined })
+  const failed = new SqlError({ reason })
   let state: "usual" | "armed" | "aborted" = "usual"
   const other = yield* Engine.makeLocal(memory, Codecs.values, () => 1)
   const transaction = <A, E>(work: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       if (state !== "armed") return work
       const aborted = Effect.andThen(Effect.orDie(add(other, 10)), Effect.fail(failed))
-      return Effect.andThen(
-        work,
-        Effect.andThen(
-          Effect.sync(() => (state = "aborted")),
-          aborted
-        )
-      )
+      const end = Effect.sync(() => (state = "aborted"))
+      return work.pipe(Effect.andThen(end), Effect.andThen(aborted))
     })
   const store: typeof memory = {
     ...memory,

@@ -1,7 +1,7 @@
 import { forAll } from "@pawl/test-support/Properties"
-import { NotFound } from "@pawl/core/PaymentsError"
 import { isKnown, type Kind, type KnownKind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { apm, card, incoming } from "@pawl/test-support/Service"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
@@ -73,10 +73,7 @@ describe("a callback", () => {
   )
 
   it("names a refund by its own id", () => {
-    expect(of("card", { refundId: "7" }, "/payouts")).toEqual({
-      namesPayout: true,
-      namesRefund: true
-    })
+    expect(of("card", { refundId: "7" }, "/payouts")).toEqual({ ...payout, namesRefund: true })
   })
 })
 
@@ -89,25 +86,16 @@ const knownFrom = fc.record(
 )
 const paths = fc.constantFrom("/callback", "/callback/payouts", "/callback/refunds")
 
-const toldOf = (method: Method, path: string, knownFrom: Readonly<Record<KnownKind, number>>) =>
-  World.run(
-    Effect.gen(function* () {
-      const { receiveRequest, ...world } = yield* World.started({
-        limits: { readsPerSecond: Infinity },
-        read: ({ at, kind }) =>
-          at >= knownFrom[kind as KnownKind]
-            ? Effect.succeed("SUCCEED")
-            : Effect.fail(new NotFound({}))
-      })
-      const body = method === "card" ? card() : apm()
-      yield* receiveRequest(incoming(method, body, { path }))
-      yield* World.pass("59 seconds")
-      return world.calls.map(({ at, kind }) => [kind, at])
-    })
-  )
-
 it("within 60 seconds of its first callback a row of unknown kind is told as the first of the named kinds and payments that the service knows, and as fast as a payment", () =>
-  forAll([methods, paths, knownFrom], { numRuns: 60 }, async (method, path, knownFrom) => {
+  test.forAll([methods, paths, knownFrom], { numRuns: 60 }, function* (method, path, knownFrom) {
+    const { receiveRequest, ...world } = yield* World.started({
+      limits: { readsPerSecond: Infinity },
+      read: ({ at, kind }) =>
+        at >= knownFrom[kind as KnownKind] ? Effect.succeed("SUCCEED") : World.notFound
+    })
+    const body = method === "card" ? card() : apm()
+    yield* receiveRequest(incoming(method, body, { path }))
+    yield* World.pass("59 seconds")
     const named = known.filter(
       (kind) =>
         methodOf(kind) === method &&
@@ -118,5 +106,6 @@ it("within 60 seconds of its first callback a row of unknown kind is told as the
     const first = named
       .filter((kind) => knownFrom[kind] === at)
       .toSorted((one, two) => Number(isFirst(two)) - Number(isFirst(one)))
-    expect(await toldOf(method, path, knownFrom)).toEqual(at === Infinity ? [] : [[first[0], at]])
+    const told = world.calls.map(({ at, kind }) => [kind, at])
+    expect(told).toEqual(at === Infinity ? [] : [[first[0], at]])
   }))

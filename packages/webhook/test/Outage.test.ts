@@ -1,6 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
@@ -11,30 +11,25 @@ const missed =
 const wasSet = "a clock jumped by more than 5 seconds"
 
 describe("after an outage of all receivers (R18)", () => {
-  const refundedMeanwhile = (outage: number, end: "stop" | "kill") =>
-    World.run(
-      Effect.gen(function* () {
-        let status: "SUCCEED" | "REFUNDED" = "SUCCEED"
-        const world = yield* World.started({ pollInterval, read: () => Effect.succeed(status) })
-        yield* world.receive("1", "SUCCEED")
-        // The watch reads after 12 hours, then after 24, and then after 48.
-        yield* World.pass(13 * hour + minute / 2)
-        yield* world[end]
-        status = "REFUNDED"
-        yield* World.pass(outage)
-        yield* world.start
-        yield* World.pass("1 second")
-        return { told: told(world), alarms: alarms(world) }
-      })
-    )
+  const refundedMeanwhile = Effect.fnUntraced(function* (outage: number, end: "stop" | "kill") {
+    let status: "SUCCEED" | "REFUNDED" = "SUCCEED"
+    const world = yield* World.started({ pollInterval, read: () => Effect.succeed(status) })
+    yield* world.receive("1", "SUCCEED")
+    // The watch reads after 12 hours, then after 24, and then after 48.
+    yield* World.pass(13 * hour + minute / 2)
+    yield* world[end]
+    status = "REFUNDED"
+    yield* World.pass(outage)
+    yield* world.start
+    yield* World.pass("1 second")
+    return { told: told(world), alarms: alarms(world) }
+  })
 
-  it.for(["stop", "kill"] as const)(
+  test.each(["stop", "kill"] as const)(
     "a watched transaction is read at the start (%s)",
-    async (end) => {
-      expect(await refundedMeanwhile(63 * minute, end)).toEqual({
-        told: ["SUCCEED", "REFUNDED"],
-        alarms: [missed]
-      })
+    function* (end) {
+      const found = yield* refundedMeanwhile(63 * minute, end)
+      expect(found).toEqual({ told: ["SUCCEED", "REFUNDED"], alarms: [missed] })
     }
   )
 
@@ -63,8 +58,9 @@ describe("after an outage of all receivers (R18)", () => {
     }
   )
 
-  it("a shorter outage changes no planned read, because the service repeats the refused callbacks", async () => {
-    expect(await refundedMeanwhile(62 * minute, "stop")).toEqual({ told: ["SUCCEED"], alarms: [] })
+  test("a shorter outage changes no planned read, because the service repeats the refused callbacks", function* () {
+    const found = yield* refundedMeanwhile(62 * minute, "stop")
+    expect(found).toEqual({ told: ["SUCCEED"], alarms: [] })
   })
 
   test("the end of one receiver is no outage while another one works", function* () {

@@ -10,7 +10,7 @@ import { repeats } from "@pawl/test-support/Repeats"
 
 const unused: ReadBudget.ReadBudget = { nextAt: 0, pausedUntil: 0 }
 
-const { alarms, hour, minute, pass, run, second } = World
+const { alarms, hour, minute, pass, second } = World
 const numRuns = repeats(25)
 
 const mostInASecond = (times: ReadonlyArray<number>): number => {
@@ -178,59 +178,6 @@ describe("the rule of the budget", () => {
 
 const claimIds = Array.from({ length: 12 }, (_, n) => `claim-${n}`)
 
-interface Found {
-  readonly most: number
-  /** The most reads of the watch between a claim and its read. */
-  readonly before: number
-  readonly confirmed: number
-}
-
-/** Runs two receivers, one killed and restarted, while claims come and the watch is due. */
-const receivers = (limit: number, claimedAt: ReadonlyArray<number>) =>
-  run(
-    Effect.gen(function* () {
-      const world = yield* World.make({
-        limits: { readsPerSecond: limit },
-        read: () => Effect.succeed("SUCCEED")
-      })
-      // The reads of the watch take 5 seconds.
-      for (let n = 0; n < 5 * limit; n++) {
-        const registered = { kind: "apm-payment", transactionId: `old-${n}` } as const
-        yield* world.ledger.register({ ...registered, status: "SUCCEED" }, 0)
-      }
-      let one = yield* world.start
-      yield* world.start
-      yield* pass(12 * hour)
-      const start = world.now()
-      const received = new Map<string, number>()
-      const times = claimedAt.toSorted((first, second) => first - second)
-      for (const [index, at] of times.entries()) {
-        yield* pass(start + at - world.now())
-        const id = claimIds[index] ?? ""
-        received.set(id, world.now())
-        expect(yield* one.receive(id, "SUCCEED")).toBe(200)
-        if (index === 5) {
-          yield* one.kill
-          one = yield* world.start
-        }
-      }
-      yield* pass("2 minutes")
-      const reads = world.reads.filter(({ at }) => at >= start)
-      // The killed receiver may have leased the claims before.
-      const waits = [...received].slice(6).map(([id, at]) => {
-        const end = reads.find((read) => read.id === id)?.at ?? Infinity
-        const isBetween = (read: World.Read) => read.at > at && read.at < end
-        return reads.filter((read) => read.id.startsWith("old-") && isBetween(read)).length
-      })
-      expect(alarms(world)).toEqual([])
-      return {
-        most: mostInASecond(reads.map(({ at }) => at)),
-        before: Math.max(...waits),
-        confirmed: world.calls.filter(({ transactionId }) => received.has(transactionId)).length
-      } satisfies Found
-    })
-  )
-
 /**
  * The reads that another receiver may have reserved before it learns of the claim, and one more.
  */
@@ -239,17 +186,53 @@ const allowedBefore = (limit: number) =>
 
 describe("two receivers of a ledger", () => {
   it("send at most the limit of reads in any second, and no claim waits behind the watch", () =>
-    forAll(
+    test.forAll(
       [
         fc.integer({ min: 2, max: 30 }),
         fc.array(fc.nat({ max: 4000 }), { minLength: 12, maxLength: 12 })
       ],
       { numRuns: Math.ceil(numRuns / 5) },
-      async (limit, claimedAt) => {
-        const found = await receivers(limit, claimedAt)
-        expect(found.most).toBeLessThanOrEqual(limit)
-        expect(found.before).toBeLessThanOrEqual(allowedBefore(limit))
-        expect(found.confirmed).toBe(12)
+      // One receiver is killed and restarted, while claims come and the watch is due.
+      function* (limit, claimedAt) {
+        const world = yield* World.make({
+          limits: { readsPerSecond: limit },
+          read: () => Effect.succeed("SUCCEED")
+        })
+        // The reads of the watch take 5 seconds.
+        for (let n = 0; n < 5 * limit; n++) {
+          const registered = { kind: "apm-payment", transactionId: `old-${n}` } as const
+          yield* world.ledger.register({ ...registered, status: "SUCCEED" }, 0)
+        }
+        let one = yield* world.start
+        yield* world.start
+        yield* pass(12 * hour)
+        const start = world.now()
+        const received = new Map<string, number>()
+        const times = claimedAt.toSorted((first, second) => first - second)
+        for (const [index, at] of times.entries()) {
+          yield* pass(start + at - world.now())
+          const id = claimIds[index] ?? ""
+          received.set(id, world.now())
+          expect(yield* one.receive(id, "SUCCEED")).toBe(200)
+          if (index === 5) {
+            yield* one.kill
+            one = yield* world.start
+          }
+        }
+        yield* pass("2 minutes")
+        const reads = world.reads.filter(({ at }) => at >= start)
+        // The killed receiver may have leased the claims before.
+        const waits = [...received].slice(6).map(([id, at]) => {
+          const end = reads.find((read) => read.id === id)?.at ?? Infinity
+          const isBetween = (read: World.Read) => read.at > at && read.at < end
+          return reads.filter((read) => read.id.startsWith("old-") && isBetween(read)).length
+        })
+        expect(alarms(world)).toEqual([])
+        expect(mostInASecond(reads.map(({ at }) => at))).toBeLessThanOrEqual(limit)
+        // The most reads of the watch between a claim and its read.
+        expect(Math.max(...waits)).toBeLessThanOrEqual(allowedBefore(limit))
+        const confirmed = world.calls.filter(({ transactionId }) => received.has(transactionId))
+        expect(confirmed).toHaveLength(12)
       }
     ))
 

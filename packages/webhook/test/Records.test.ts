@@ -14,6 +14,7 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
 import type { StoredRows } from "../src/internal/rule/StoredRow.ts"
+import { dropTrigger } from "./refusals.ts"
 import { storedRow } from "./memoryLedger.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 import { live } from "@pawl/test-support/Tests"
@@ -171,10 +172,7 @@ const refuseBad = Effect.flatMap(SqlClient, (sql) =>
   )
 )
 const allowBad = Effect.flatMap(SqlClient, (sql) =>
-  sql.onDialectOrElse({
-    pg: () => sql`DROP TRIGGER IF EXISTS refuse ON pawl_transactions_texts`,
-    orElse: () => sql`DROP TRIGGER IF EXISTS refuse`
-  })
+  dropTrigger(sql, "refuse", "pawl_transactions_texts")
 )
 
 const restarts = Effect.fnUntraced(function* ([one, two]: readonly [Process, Process]) {
