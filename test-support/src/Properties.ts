@@ -31,3 +31,5 @@ export const makeForAll = <Result>(run: (body: () => Result) => Holds) =>
   }) as ForAll<Result>
 
 export const forAll = makeForAll<Holds>((body) => body())
+
+export const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })

@@ -1,4 +1,4 @@
-import { forAll } from "@pawl/test-support/Properties"
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Profile from "@pawl/core/Profile"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ const gap = fc.nat({ max: 100_000 }).map(Duration.millis)
 
 const switches: fc.Arbitrary<Partial<Profile.Switches>> = fc.record(
   {
-    tokenField: fc.option(fc.string(), { nil: undefined }),
+    tokenField: optional(fc.string()),
     refreshBefore: gap,
     requestChecksumSeparator: fc.string(),
     payoutChecksum: fc.boolean(),

@@ -1,4 +1,4 @@
-import { forAll } from "@pawl/test-support/Properties"
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Profile from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
@@ -31,12 +31,11 @@ const wasSet = "a clock jumped by more than 5 seconds"
 
 describe("the correction of a row's times", () => {
   const now = 1000 * day
-  const time = fc.option(
+  const time = optional(
     fc.oneof(
       fc.integer({ min: now - 200 * day, max: now + 200 * day }),
       fc.integer({ min: now - 2 * second, max: now + 20 * second })
-    ),
-    { nil: undefined }
+    )
   )
   const times = fc.record({
     askedAt: time,

@@ -1,4 +1,5 @@
 /** Lists and deletions that go through more documents than one page has. */
+import { optional } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -24,7 +25,7 @@ const parkedRow = fc.record({
   scope: fc.constantFrom(...scopes),
   reason: fc.constantFrom(...reasons),
   // Few times, so that many dead letters have the same one.
-  at: fc.option(fc.nat({ max: 3 }), { nil: undefined })
+  at: optional(fc.nat({ max: 3 }))
 })
 
 const parkedRows = documentsOf(parkedRow)
@@ -68,7 +69,7 @@ const workOn = (
 describe("a ledger in memory", () => {
   it("lists each row and each dead letter once by pages of any size, the oldest dead letter first, and those of one reason", () =>
     live.forAll(
-      [parkedRows, limits, fc.option(fc.constantFrom(...reasons), { nil: undefined })],
+      [parkedRows, limits, optional(fc.constantFrom(...reasons))],
       { ...runs, examples: [[laterBefore, 1, "amount-mismatch"]] },
       function* (documents, limit, reason) {
         const { ledger, write } = yield* build()
@@ -429,7 +430,7 @@ describe("a ledger in memory", () => {
 
   it("lists each parked request once by pages of any size, oldest first", () =>
     live.forAll(
-      [fc.array(fc.option(fc.nat({ max: 3 }), { nil: undefined }), { maxLength: 25 }), limits],
+      [fc.array(optional(fc.nat({ max: 3 })), { maxLength: 25 }), limits],
       runs,
       function* (times, limit) {
         const { engines, requests } = yield* build()

@@ -1,5 +1,5 @@
 /** The quarantine of two shards, beside a map of lists. */
-import { forAll } from "@pawl/test-support/Properties"
+import { forAll, optional } from "@pawl/test-support/Properties"
 import { apm, card, verified } from "@pawl/test-support/Service"
 import { repeats } from "@pawl/test-support/Repeats"
 import * as Effect from "effect/Effect"
@@ -35,7 +35,7 @@ const body = fc.nat({ max: 40 })
 /** A callback with one of a few bodies, at a time of any order. */
 const accept = fc.record({ id: transaction, body, at: fc.nat({ max: 99 }) })
 /** One commit removes the bodies of a transaction, and may accept another one. */
-const remove = fc.record({ id: transaction, next: fc.option(body, { nil: undefined }) })
+const remove = fc.record({ id: transaction, next: optional(body) })
 const deleteOld = fc.record({ id: transaction, before: fc.nat({ max: 99 }) })
 
 const steps = fc.array(fc.oneof({ arbitrary: accept, weight: 30 }, remove, deleteOld), {

@@ -1,4 +1,4 @@
-import { forAll } from "@pawl/test-support/Properties"
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
 import { defaults } from "@pawl/core/Profile"
 import { isTerminal, type Status, statuses } from "@pawl/core/Status"
@@ -270,7 +270,7 @@ it("a row is never read more than once a second, in any state", () => {
   return forAll(
     [
       fc.nat({ max: 2 ** 18 - 1 }),
-      fc.option(status, { nil: undefined }),
+      optional(status),
       fc.nat({ max: 10_000 }),
       fc.nat({ max: 10_000 })
     ],

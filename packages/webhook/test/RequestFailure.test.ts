@@ -1,4 +1,4 @@
-import { forAll } from "@pawl/test-support/Properties"
+import { forAll, optional } from "@pawl/test-support/Properties"
 import {
   IntentRejected,
   NotFound,
@@ -106,10 +106,7 @@ describe("a stored refusal", () => {
   it("is read as it was written", () => {
     const field = fc.record({ path: fc.string(), message: fc.string() })
     return forAll(
-      [
-        fc.array(field, { maxLength: 3 }),
-        fc.option(fc.integer({ min: 400, max: 499 }), { nil: undefined })
-      ],
+      [fc.array(field, { maxLength: 3 }), optional(fc.integer({ min: 400, max: 499 }))],
       (fields, status) => {
         const refusal = new ValidationFailed({
           sent: true,

@@ -1,5 +1,6 @@
 import { forAll } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
+import { optional } from "@pawl/test-support/Properties"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
@@ -11,7 +12,6 @@ import {
   holder,
   known,
   newLease,
-  optional,
   outcome,
   reasons,
   request,

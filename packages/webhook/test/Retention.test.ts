@@ -1,4 +1,4 @@
-import { forAll } from "@pawl/test-support/Properties"
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -228,7 +228,7 @@ const done = fc
     stored: storedRows,
     told: fc.constantFrom("SUCCEED" as const, "FAILED", "CANCELLED", "REFUNDED", "CHARGEBACK"),
     newStatusAt: time,
-    dueAt: fc.option(time, { nil: undefined })
+    dueAt: optional(time)
   })
   .map(({ dueAt, newStatusAt, stored, told }): StoredRow => ({
     ...stored,

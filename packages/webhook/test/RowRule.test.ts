@@ -3,6 +3,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, statuses } from "@pawl/core/Status"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
+import { optional } from "@pawl/test-support/Properties"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Erasure from "../src/internal/rule/Erasure.ts"
@@ -18,7 +19,6 @@ import {
   due,
   evidence,
   lane,
-  optional,
   read,
   signed,
   status,

@@ -1,5 +1,5 @@
 /** The stores of documents find the same documents. */
-import { forAll } from "@pawl/test-support/Properties"
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,7 +17,6 @@ import { type Index, laneCount, type Store, type Write } from "../src/internal/r
 import * as SqliteStore from "../src/internal/records/SqliteStore.ts"
 
 const time = fc.nat({ max: 3 })
-const optional = <A>(value: fc.Arbitrary<A>) => fc.option(value, { nil: undefined })
 const key = fc.constantFrom("a", "b", "c", "d", "e", "f")
 const name = fc.constantFrom("x", "y")
 const rarely = fc.nat({ max: 5 }).map((number) => number === 5)

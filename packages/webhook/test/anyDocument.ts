@@ -1,16 +1,17 @@
 import { kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
+import { optional } from "@pawl/test-support/Properties"
 import fc from "fast-check"
 import * as Codes from "../src/internal/documents/Codes.ts"
 import { type Codes as Table, keyOf, type Quarantined } from "../src/internal/documents/Fields.ts"
 import type { Kept } from "../src/internal/rule/Fact.ts"
 import { lanes, type Ordered } from "../src/internal/rule/Row.ts"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
+import { rowFields } from "./anyRow.ts"
 import type { StoredRow, StoredRows } from "../src/internal/rule/StoredRow.ts"
 
 const wordsOf = <Word extends string>({ entries }: Table<Word>) =>
   fc.constantFrom(...entries.map(([word]) => word as Word))
-const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
 
 /** Any UTF-16 code units: lone surrogates, NUL, and characters that the format uses. */
 export const texts = fc
@@ -92,36 +93,14 @@ const rowOf = (method: Method, transactionId: string): fc.Arbitrary<StoredRow> =
   return fc.record({
     row: own.chain((scope) =>
       fc.record({
+        ...rowFields(time, wordsOf(Codes.deadLetters)),
         method: fc.constant(methodOf(scope)),
         scope: fc.constant(scope),
         transactionId: fc.constant(transactionId),
         kind: own,
         ordered: optional(orders),
-        registered: fc.boolean(),
-        isOrderRegistered: fc.boolean(),
-        namesPayout: fc.boolean(),
-        namesRefund: fc.boolean(),
-        amountCleared: fc.boolean(),
-        isErased: fc.boolean(),
         evidence: fc.nat({ max: 2 ** 20 }),
-        read: optional(fc.record({ status, askedAt: time })),
-        callbacks: numbers,
-        secret: fc.constantFrom("current", "previous", undefined),
-        told: optional(status),
-        sequence: numbers,
-        pendingStatus: optional(status),
-        attempt: numbers,
-        failingSince: optional(time),
-        retryAt: time,
         createdAt: time,
-        newStatusAt: time,
-        polls: numbers,
-        pollAt: optional(time),
-        askedAt: optional(time),
-        unconfirmedAt: optional(time),
-        deadLetter: optional(
-          fc.record({ reason: wordsOf(Codes.deadLetters), at: time, to: optional(status) })
-        ),
         newestCallbacks: perStatus(
           fc.record({ at: time, signed: optional(signed), size: optional(numbers) })
         )

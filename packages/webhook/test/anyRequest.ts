@@ -1,3 +1,4 @@
+import { optional } from "@pawl/test-support/Properties"
 import fc from "fast-check"
 import { expect } from "vitest"
 import type { NewRequest, Outcome, RequestRow } from "../src/internal/rule/RequestRow.ts"
@@ -7,7 +8,6 @@ export const time = fc.oneof(
   fc.nat({ max: 20 * 60_000 }),
   fc.nat({ max: 20 }).map((minutes) => minutes * 60_000)
 )
-export const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
 const lease = fc.record({ id: fc.constantFrom(1, 2), until: time, inDoubt: fc.boolean() })
 export const outcome: fc.Arbitrary<Outcome> = fc.constantFrom(
   { _tag: "Answered", text: "a" },
