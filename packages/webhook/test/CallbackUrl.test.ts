@@ -7,7 +7,6 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import fc from "fast-check"
@@ -27,17 +26,12 @@ const make = (
   said: Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2] = request,
   key = secret
 ) =>
-  Effect.runSyncExit(
-    Effect.provide(
-      Effect.flatMap(CallbackUrl.CallbackUrl, (callbackUrl) => callbackUrl.make(url, kind, said)),
-      built(key)
-    )
+  CallbackUrl.CallbackUrl.use((callbackUrl) => callbackUrl.make(url, kind, said)).pipe(
+    Effect.provide(built(key)),
+    Effect.result,
+    Effect.runSync
   )
-const made = (...args: Parameters<typeof make>): string => {
-  const exit = make(...args)
-  if (Exit.isSuccess(exit)) return exit.value
-  throw new Error("The URL was refused")
-}
+const made = (...args: Parameters<typeof make>) => Result.getOrThrow(make(...args))
 
 describe("a callback URL", () => {
   it.each([
@@ -56,8 +50,8 @@ describe("a callback URL", () => {
     "https://shop.example/callback\n",
     ""
   ])("is refused when it is %j, which is not an absolute http(s) URL", (url) => {
-    expect(Exit.findErrorOption(make(url))).toMatchObject({
-      value: {
+    expect(make(url)).toMatchObject({
+      failure: {
         _tag: "InvalidCallbackUrl",
         code: "InvalidCallbackUrl",
         message: "A callback URL must be an absolute http(s) URL"
@@ -77,30 +71,30 @@ describe("a callback URL", () => {
   ])(
     "A10: is refused with the query ?%s of the merchant, and the error does not repeat it",
     (query) => {
-      const exit = make(`https://shop.example/secret-path?${query}`)
-      expect(Exit.findErrorOption(exit)).toMatchObject({
-        value: {
+      const result = make(`https://shop.example/secret-path?${query}`)
+      expect(result).toMatchObject({
+        failure: {
           _tag: "InvalidCallbackUrl",
           message:
             "A callback URL must not have the query parameters paymentMethod, apmType or pawl"
         }
       })
-      expect(JSON.stringify(exit)).not.toContain("secret-path")
+      expect(JSON.stringify(result)).not.toContain("secret-path")
     }
   )
 
   it("is refused when its token would be too long to be read", () => {
     const url = "https://shop.example/c"
     const lengthOf = (requestId: string) => {
-      const exit = make(url, "refund", { requestId })
-      return Exit.isSuccess(exit) ? new URL(exit.value).searchParams.get("pawl")?.length : undefined
+      const result = Result.getOrUndefined(make(url, "refund", { requestId }))
+      return result === undefined ? undefined : new URL(result).searchParams.get("pawl")?.length
     }
     const lengths = Array.from({ length: 1000 }, (_, length) => lengthOf("r".repeat(length)))
     expect(Math.max(...lengths.map((length) => length ?? 0))).toBeLessThanOrEqual(1024)
     expect(lengths[650]).toBeGreaterThan(800)
     expect(lengths[999]).toBeUndefined()
-    expect(Exit.findErrorOption(make(url, "refund", { requestId: "secret".repeat(200) }))).toEqual(
-      Option.some(
+    expect(make(url, "refund", { requestId: "secret".repeat(200) })).toEqual(
+      Result.fail(
         new CallbackUrl.InvalidCallbackUrl({
           message: "A callback URL has no room for a requestId or an account of this length"
         })

@@ -1,7 +1,8 @@
 /** The quarantine of two shards, beside a map of lists. */
-import { forAll, optional } from "@pawl/test-support/Properties"
+import { optional } from "@pawl/test-support/Properties"
 import { apm, card, verified } from "@pawl/test-support/Service"
 import { repeats } from "@pawl/test-support/Repeats"
+import { live } from "@pawl/test-support/Tests"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
@@ -58,7 +59,7 @@ interface Kept {
   newestAt: number
 }
 
-const agree = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+const agree = function* (steps: ReadonlyArray<Step>) {
   const { bodies, ledger, quarantine } = yield* make
   const kept = new Map<string, ReadonlyArray<Kept>>()
   const accept = Effect.fnUntraced(function* (id: Step["id"], body: number, at: number) {
@@ -105,25 +106,22 @@ const agree = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
   const expected = [...kept.values()].flat().toSorted((one, two) => one.at - two.at)
   expect(yield* listed(quarantine)).toEqual(expected.map(({ text }) => text))
   expect(yield* bodies).toBe(expected.length)
-})
+}
 
 const listed = ({ list }: ReturnType<typeof Quarantine.make>) =>
   Effect.map(list, (all) => all.map(({ body }) => JSON.stringify(body)))
 
 it("keeps the first 15 bodies of a transaction and the last one, lists all by time, and removes them or the old ones", () =>
-  forAll([steps], { numRuns: repeats(200) }, (steps) =>
-    agree(steps).pipe(Effect.scoped, Effect.runPromise)
-  ))
+  live.forAll([steps], { numRuns: repeats(200) }, agree))
 
-it("keeps a body that has the length and the hash of another", () =>
-  Effect.gen(function* () {
-    const callbacks = ["ODD1039599", "ODD1222382"].map((transactionStatus) =>
-      verified("card", card({ transactionStatus }))
-    )
-    const [one, two] = callbacks.map(({ bytes }) => Fields.hashOfBytes(bytes))
-    expect(one).toBe(two)
-    const { quarantine } = yield* make
-    for (const callback of callbacks)
-      expect(yield* quarantine.accept(callback, "transactionStatus", 1)).toEqual({ isNew: true })
-    expect(yield* listed(quarantine)).toHaveLength(2)
-  }).pipe(Effect.scoped, Effect.runPromise))
+live("keeps a body that has the length and the hash of another", function* () {
+  const callbacks = ["ODD1039599", "ODD1222382"].map((transactionStatus) =>
+    verified("card", card({ transactionStatus }))
+  )
+  const [one, two] = callbacks.map(({ bytes }) => Fields.hashOfBytes(bytes))
+  expect(one).toBe(two)
+  const { quarantine } = yield* make
+  for (const callback of callbacks)
+    expect(yield* quarantine.accept(callback, "transactionStatus", 1)).toEqual({ isNew: true })
+  expect(yield* listed(quarantine)).toHaveLength(2)
+})

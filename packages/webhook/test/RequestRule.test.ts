@@ -1,6 +1,5 @@
-import { forAll } from "@pawl/test-support/Properties"
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
-import { optional } from "@pawl/test-support/Properties"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
