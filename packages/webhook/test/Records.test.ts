@@ -1,5 +1,5 @@
 import { forAll } from "@pawl/test-support/Properties"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -381,14 +381,9 @@ const parks = Effect.fnUntraced(function* ([one, two]: readonly [Process, Proces
 
 const promises = (place: () => Place | undefined) => {
   const test = (name: string, body: Test<never>) =>
-    it.live(name, () =>
-      Effect.scoped(
-        Effect.flatMap(
-          Effect.suspend(() => open(place())),
-          body
-        )
-      )
-    )
+    live(name, function* () {
+      yield* body(yield* open(place()))
+    })
 
   test("a rule that throws changes nothing, and the changes beside it are made", (processes) =>
     changeAll(processes, throws))
