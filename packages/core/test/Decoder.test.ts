@@ -23,12 +23,11 @@ const exclaiming = SchemaTransformation.transform({
   encode: (text: string) => text
 })
 
-const withDefault = optional.pipe(
-  Schema.decodeTo(Schema.String, {
-    decode: SchemaGetter.withDefault(Effect.succeed("default")),
-    encode: SchemaGetter.passthrough()
-  })
-)
+const byDefault = {
+  decode: SchemaGetter.withDefault(Effect.succeed("default")),
+  encode: SchemaGetter.passthrough<string>()
+}
+const withDefault = optional.pipe(Schema.decodeTo(Schema.String, byDefault))
 
 const open = openStruct("Open", { a: Schema.Finite })
 
@@ -38,7 +37,7 @@ const cases: Readonly<
 > = {
   "a tree": [Tree, { children: [{ children: [] }] }, { children: [{}] }],
   "an inherited field": [
-    Schema.Struct({ a: Schema.optionalKey(Schema.String) }),
+    Schema.Struct({ a: optional }),
     Object.create({ a: "inherited" }),
     Object.create(null)
   ],
@@ -75,18 +74,8 @@ const cases: Readonly<
   ],
   "a default": [
     Schema.Struct({
-      a: Schema.String.pipe(
-        Schema.decodeTo(Schema.String, {
-          decode: SchemaGetter.withDefault(Effect.succeed("default")),
-          encode: SchemaGetter.passthrough()
-        })
-      ),
-      b: Schema.optionalKey(Schema.String).pipe(
-        Schema.decodeTo(Schema.optionalKey(Schema.String), {
-          decode: SchemaGetter.withDefault(Effect.succeed("default")),
-          encode: SchemaGetter.passthrough()
-        })
-      )
+      a: Schema.String.pipe(Schema.decodeTo(Schema.String, byDefault)),
+      b: optional.pipe(Schema.decodeTo(optional, byDefault))
     }),
     {},
     { a: "a" },

@@ -28,22 +28,20 @@ const apm = {
 }
 const card = { number: "4242424242424242", expMonth: "04", expYear: "2030" }
 const paid = { mid: "m-1", amount: "10.00", currency: "EUR" }
+
+const answers = Courier.Courier.use(({ deliveries }) =>
+  Effect.map(deliveries, (all) => all.map(({ answer }) => answer))
+)
+
 test("the callbacks of a fake reach no receiver before deliverTo, and the last one after it", function* () {
   const { deliverTo } = yield* Fake.Fake
   yield* ApmPayments.use(({ create }) => create(apm))
   yield* TestClock.adjust("1 minute")
-  const { deliveries } = yield* Courier.Courier
-  assert.deepStrictEqual(
-    (yield* deliveries).map(({ answer }) => answer),
-    ["unreachable", "unreachable", "unreachable", "unreachable"]
-  )
+  assert.deepStrictEqual(yield* answers, Array(4).fill("unreachable"))
   yield* deliverTo(() => Effect.die("nobody asks this one any more"))
   yield* deliverTo(() => Effect.succeed(202))
   yield* TestClock.adjust("2 minutes")
-  assert.deepStrictEqual(
-    (yield* deliveries).slice(4).map(({ answer }) => answer),
-    [202, 202, 202, 202]
-  )
+  assert.deepStrictEqual((yield* answers).slice(4), [202, 202, 202, 202])
 })
 
 virtual.with(() => Layer.provide(Fake.layer(), Profile.layer({ refundCallbackId: "payment" })))(
@@ -80,11 +78,7 @@ describe("a receiver of the fake that fails", () => {
       const metadata = { "sandbox.scenario": "steps:NEW,NEW" }
       yield* ApmPayments.use(({ create }) => create({ ...apm, metadata }))
       yield* TestClock.adjust("1 hour")
-      const { deliveries } = yield* Courier.Courier
-      assert.deepStrictEqual(
-        (yield* deliveries).map(({ answer }) => answer),
-        [500, 500, 500, 500, 500]
-      )
+      assert.deepStrictEqual(yield* answers, [500, 500, 500, 500, 500])
     })
   }
 })

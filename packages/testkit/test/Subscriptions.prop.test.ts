@@ -93,6 +93,11 @@ const update = fc.oneof(
   fc.record({ plan: fc.record({ amount: fc.constantFrom("1", "2") }) })
 )
 
+const chargedDays = Effect.gen(function* () {
+  const charges = yield* (yield* Gateway.Gateway).transactions
+  return charges.map(({ createdTime }) => Date.parse(createdTime) / day)
+})
+
 it("with any changes, no charge is made in PAUSED or PENDING, and none twice a day", () =>
   forAll(
     [fc.array(fc.tuple(fc.nat(20), update), { maxLength: 12 }), fc.boolean()],
@@ -130,11 +135,7 @@ it("with any changes, no charge is made in PAUSED or PENDING, and none twice a d
           yield* send("DELETE", `${path}/100001`, { token })
           yield* TestClock.adjust("20 days")
         }
-        const charges = yield* (yield* Gateway.Gateway).transactions
-        assert.deepStrictEqual(
-          charges.map(({ createdTime }) => Date.parse(createdTime) / day),
-          expected
-        )
+        assert.deepStrictEqual(yield* chargedDays, expected)
       })
   ))
 
@@ -154,10 +155,6 @@ it.each([
     yield* subscribe({ frequency: "DAILY", interval: 1, startDate: "1970-01-01" })
     yield* TestClock.adjust("60 hours")
     assert.strictEqual((yield* Fiber.join(change)).status, 200)
-    const charges = yield* (yield* Gateway.Gateway).transactions
-    assert.deepStrictEqual(
-      charges.map(({ createdTime }) => Date.parse(createdTime) / day),
-      expected
-    )
+    assert.deepStrictEqual(yield* chargedDays, expected)
   })
 )

@@ -3,8 +3,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
-import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlClient } from "effect/sql/SqlClient"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Codecs from "../src/internal/records/Codecs.ts"
 import * as Engine from "../src/internal/records/Engine.ts"
@@ -12,7 +11,7 @@ import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import { dropTrigger } from "./refusals.ts"
 import { live as test } from "@pawl/test-support/Tests"
-import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { opened, type Place } from "@pawl/test-support/Places"
 import { inEachStore } from "@pawl/test-support/Stores"
 
 type Process = Context.Service.Shape<typeof Records>["own"][0]
@@ -23,13 +22,12 @@ const add = (records: Process, by = 1) =>
     return { value: next, result: next }
   })
 
-const open = Effect.fnUntraced(function* (place: Place) {
-  const build = Layer.build(Layer.fresh(ledgerOf(place)))
-  const [one, two] = yield* Effect.all([build, build])
-  const sql = Context.get(one, SqlClient)
-  yield* Effect.provideService(empty, SqlClient, sql)
-  return { sql, one: Context.get(one, Records).own[0], two: Context.get(two, Records).own[0] }
-})
+const open = (place: Place) =>
+  Effect.map(opened(place), ({ sql, ...both }) => ({
+    sql,
+    one: Context.get(both.one, Records).own[0],
+    two: Context.get(both.two, Records).own[0]
+  }))
 
 /** Fails the commit alone. */
 const refuseCommits = Effect.fnUntraced(function* (sql: SqlClient) {

@@ -10,6 +10,7 @@ import * as Refusals from "../src/internal/records/Refusals.ts"
 import * as Fault from "../src/internal/sql/Fault.ts"
 import { newRequest } from "./memoryLedger.ts"
 import { allow, refuse } from "./refusals.ts"
+import { services } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore, onPostgres } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
@@ -21,8 +22,7 @@ await inEachStore((place) => {
   const test = testIn(place)
 
   test("R46: a transaction that the store refuses to write keeps no other from its lease", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const at = yield* Clock.currentTimeMillis
     for (const transactionId of ["1", "bad", "2", "3", "bad too"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
@@ -50,8 +50,7 @@ await inEachStore((place) => {
   })
 
   test("R46: transactions that the store refuses to write keep no lane to themselves", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const at = yield* Clock.currentTimeMillis
     for (const [position, id] of ["bad 1", "bad 2", "bad 3", "4", "5"].entries())
       yield* ledger.accept(verified("card", card({ transactionId: id })), at + position)
@@ -76,8 +75,7 @@ await inEachStore((place) => {
   })
 
   test("R46: a transaction that the store refused is leased after the clock was set back", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const at = yield* Clock.currentTimeMillis
     yield* ledger.accept(verified("card", card({ transactionId: "bad" })), at - 60 * minute)
     const claim = (at: number) => ledger.claim({ at, until: at + minute, limit: 9 })
@@ -121,8 +119,7 @@ await onPostgres((place) => {
   const test = testIn(place)
 
   test("R46: transactions that are leased one by one are returned in spite of a conflict", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const at = yield* Clock.currentTimeMillis
     for (const transactionId of ["1", "bad", "conflict"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
@@ -141,8 +138,7 @@ await onPostgres((place) => {
   })
 
   test("R46: a store that cannot write any transaction leaves none out afterwards", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const at = yield* Clock.currentTimeMillis
     yield* ledger.accept(verified("card", card({ transactionId: "1" })), at)
     yield* sql.unsafe(`CREATE FUNCTION pawl_test_full() RETURNS trigger LANGUAGE plpgsql AS

@@ -16,7 +16,7 @@ import type { Change, Leased } from "../src/internal/rule/Row.ts"
 import { signed } from "./anyRow.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 import { live, testIn, test } from "@pawl/test-support/Tests"
-import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { client, emptied, ledgerOf, type Place, services } from "@pawl/test-support/Places"
 import { card, incoming, secret, verified, verifierOf } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 
@@ -83,8 +83,7 @@ const promises = (place: Place) => {
   const test = testIn(place)
 
   test("A31: reads no body but that of the status to tell", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const accept = (transactionStatus: Status) =>
       ledger.accept(verified("card", card({ transactionStatus })), 1000)
     yield* accept("PENDING")
@@ -107,8 +106,7 @@ const promises = (place: Place) => {
   })
 
   test("a row that is joined to another one leaves no body beside that of the other, and wakes the worker, as a redrive does", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const accept = (kind: Kind, transactionStatus: Status) =>
       ledger.accept({ ...verified("card", card({ transactionStatus })), kind }, 1000)
     yield* accept("card", "PENDING")

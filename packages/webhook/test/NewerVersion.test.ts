@@ -2,8 +2,6 @@ import * as Evidence from "@pawl/core/Evidence"
 import { expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { SqlClient } from "effect/sql/SqlClient"
 import { open, seal } from "../src/internal/documents/Fields.ts"
 import { Ledger } from "../src/Ledger.ts"
 import type { LeasedRequest } from "../src/internal/rule/RequestRow.ts"
@@ -11,16 +9,13 @@ import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import { blank, type Leased } from "../src/internal/rule/Row.ts"
 import { signed } from "./anyRow.ts"
 import { newRequest } from "./memoryLedger.ts"
-import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { opened, type Place } from "@pawl/test-support/Places"
 import { card, search, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 import { live } from "@pawl/test-support/Tests"
 
 const open2 = Effect.fnUntraced(function* (place: Place) {
-  const build = Layer.build(Layer.fresh(ledgerOf(place)))
-  const [one, two] = yield* Effect.all([build, build])
-  const sql = Context.get(one, SqlClient)
-  yield* Effect.provideService(empty, SqlClient, sql)
+  const { one, sql, two } = yield* opened(place)
   const load = (table: string, key: string) =>
     Effect.map(
       sql<{ readonly document: string }>`SELECT document FROM ${sql(table)} WHERE key = ${key}`,

@@ -18,7 +18,7 @@ import { dropTrigger } from "./refusals.ts"
 import { storedRow } from "./memoryLedger.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 import { live } from "@pawl/test-support/Tests"
-import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { client, opened, type Place } from "@pawl/test-support/Places"
 import { bytes, card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
@@ -35,9 +35,7 @@ const open = (place: Place | undefined): Effect.Effect<[Process, Process], unkno
       const memory = processOf(yield* Layer.build(Layer.fresh(layerMemory)))
       return [memory, memory]
     }
-    const build = Layer.build(Layer.fresh(ledgerOf(place)))
-    const [one, two] = yield* Effect.all([build, build])
-    yield* Effect.provideService(empty, SqlClient, Context.get(one, SqlClient))
+    const { one, two } = yield* opened(place)
     return [processOf(one), processOf(two)]
   })
 

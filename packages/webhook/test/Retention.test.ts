@@ -20,7 +20,7 @@ import { allow, refuse } from "./refusals.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { finish, november } from "@pawl/test-support/Finished"
 import { live } from "@pawl/test-support/Tests"
-import { emptied, ledgerOf } from "@pawl/test-support/Places"
+import { emptied, ledgerOf, services } from "@pawl/test-support/Places"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { statuses } from "@pawl/core/Status"
 import fc from "fast-check"
@@ -67,8 +67,7 @@ const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown
   })
 
   test("a text whose document was deleted is deleted once, beside the others", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     for (const id of ["1", "2", "3"]) yield* accept(id, "PENDING", 1)
     yield* accept("4", "ODD", 1)
     yield* sql`DELETE FROM pawl_transactions`
@@ -83,8 +82,7 @@ const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown
   })
 
   test("a transaction that the store refuses to write keeps no other text, and is reported", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     yield* finish("bad", 0)
     for (let id = 1; id < 40; id++) yield* finish(String(id), id)
     yield* accept("40", "ODD", 40)
@@ -100,8 +98,7 @@ const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown
   })
 
   test("a transaction that the store refuses to write keeps no other transaction", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     yield* finish("bad", november)
     for (let id = 1; id < 250; id++) yield* finish(`c${id}`, november + id)
     yield* refuse(sql, "pawl_transactions", "DELETE")
@@ -145,8 +142,7 @@ await onPostgres((place) => {
     live.with(() => emptied(place))(
       "a text without a document is kept if its document is made while it is deleted",
       function* () {
-        const ledger = yield* Ledger
-        const sql = yield* SqlClient
+        const { ledger, sql } = yield* services
         const isMade = yield* Latch.make()
         const isBlocked = yield* Latch.make()
         yield* ledger.accept(verified("card", card({ transactionId: "1" })), 1)

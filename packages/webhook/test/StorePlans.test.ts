@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
-import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { client, empty, ledgerOf, type Place, services } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { live } from "@pawl/test-support/Tests"
@@ -18,8 +18,7 @@ const callback = (transactionId: string) => verified("card", card({ transactionI
 
 /** Every tenth copy is due, and every thousandth is a dead letter. */
 const fill = Effect.gen(function* () {
-  const sql = yield* SqlClient
-  const ledger = yield* Ledger
+  const { ledger, sql } = yield* services
   yield* ledger.accept(callback("template"), 0)
   for (const row of (yield* ledger.claim({ at: 0, until: 1, limit: 1 })).rows)
     yield* ledger.write(row, { told: "SUCCEED", release: { dueAt: 0, lane: "ask" } })
@@ -128,8 +127,7 @@ await onPostgres((place) => {
     "R43: a claim does not search through what is done, while a snapshot is open",
     function* () {
       yield* empty
-      const ledger = yield* Ledger
-      const sql = yield* SqlClient
+      const { ledger, sql } = yield* services
       const reader = Context.get(yield* Layer.build(Layer.fresh(client(place))), SqlClient)
       yield* reader.withTransaction(
         Effect.gen(function* () {

@@ -9,11 +9,12 @@ import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import * as Settings from "../src/internal/ledger/Settings.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
-import { Ledger } from "../src/Ledger.ts"
+import type { Ledger } from "../src/Ledger.ts"
 import * as Requests from "../src/Requests.ts"
 import { newRequest } from "./memoryLedger.ts"
 import * as fake from "./requestService.ts"
 import { notRegistered } from "../src/internal/ledger/Accepting.ts"
+import { services } from "@pawl/test-support/Places"
 import { finish } from "@pawl/test-support/Finished"
 import { card, incoming, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
@@ -36,8 +37,7 @@ await inEachStore((place) => {
   const test = testIn(place)
 
   test("R38: an unreadable row is parked, and the rows beside it are told", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const now = yield* Clock.currentTimeMillis
     const ids = ["1", "2", "3", "4", "5"]
     for (const transactionId of ids)
@@ -120,8 +120,7 @@ await inEachStore((place) => {
   })
 
   test("R38: a callback or registration of an unreadable transaction without due work is an alarm", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const at = yield* Clock.currentTimeMillis
     yield* finish("1", at)
     yield* sql`UPDATE pawl_transactions SET document = '', version = version + 1`
@@ -139,8 +138,7 @@ await inEachStore((place) => {
   })
 
   test("R38: a redrive of all keeps its rate beside an unreadable row", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const at = yield* Clock.currentTimeMillis
     for (const transactionId of ["1", "2", "3"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
@@ -164,8 +162,7 @@ await inEachStore((place) => {
   })
 
   test("R38: an unreadable body in quarantine does not hide the others", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const odd = ["1", "2", "3"].map((transactionId) =>
       verified("card", card({ transactionId, transactionStatus: "SETTLED" }))
     )
@@ -231,8 +228,7 @@ await inEachStore((place) => {
   })
 
   test("R50: an unreadable note of a worker counts as unset, and is written anew", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const reserve = (at: number) =>
       ledger.reserveReads({ limit: 10, reads: { ask: 1, repeat: 0, watch: 0 } }, at)
     yield* reserve(1000)
