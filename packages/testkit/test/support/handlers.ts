@@ -118,6 +118,12 @@ const sendingOnce = (
   }
 })
 
+/** Sends a parcel once for each name, and counts those of a paid order. */
+const givingOnce = (...of: Parameters<typeof sendingOnce>): Plant => ({
+  ...sendingOnce(...of),
+  stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
+})
+
 const asFailed = (next: Transition): Transition => ({
   ...next,
   to: isStatus(next.to) ? next.to : "FAILED"
@@ -223,26 +229,25 @@ export const handlers = [
       }
     },
     "a repeat changes nothing": {
-      "a restart forgets the parcels that were sent": {
-        ...sendingOnce(({ requestId }) => String(requestId), { isKept: false }),
-        stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
-      },
+      "a restart forgets the parcels that were sent": givingOnce(
+        ({ requestId }) => String(requestId),
+        { isKept: false }
+      ),
       "a refund is taken in each attempt": {
         key: ({ attempt, kind, transactionId }) =>
           `${transactionId} ${kind === "refund" && attempt}`
       }
     },
     "two calls of one transition": {
-      "a lock in memory is around the look and the write": {
-        ...sendingOnce(({ requestId }) => String(requestId), { isSlow: true }),
-        stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
-      }
+      "a lock in memory is around the look and the write": givingOnce(
+        ({ requestId }) => String(requestId),
+        { isSlow: true }
+      )
     },
     "after an older backup": {
-      "a parcel is sent once for each id": {
-        ...sendingOnce(({ id, requestId }) => `${requestId} ${id.split(":")[2]}`),
-        stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
-      }
+      "a parcel is sent once for each id": givingOnce(
+        ({ id, requestId }) => `${requestId} ${id.split(":")[2]}`
+      )
     },
     "CHARGEBACK takes": {
       "the money stays after CHARGEBACK": {

@@ -181,7 +181,7 @@ export const receivers = bugsOf<Partial<Parts>>({
       accept: where((status) => status === "FAILED", applyClaim)
     },
     "a claimed terminal status is shown until the next read": {
-      accept: where((status) => isTerminal(status), applyClaim),
+      accept: where(isTerminal, applyClaim),
       show: showBeforeRead
     },
     "a claim is stored if the read fails": {
@@ -204,29 +204,20 @@ export const receivers = bugsOf<Partial<Parts>>({
   },
   "after two terminal statuses the receiver reports the service's last one": {
     "the first of two terminal statuses is kept": {
-      accept: where(
-        (status) => isTerminal(status),
-        async (claim, store, shop) => {
-          const actual = await reading(claim, shop)
-          if (actual === failed) return 500
-          if (actual !== undefined) raise(store, claim.key, actual as Status)
-          return 200
-        }
-      )
+      accept: where(isTerminal, async (claim, store, shop) => {
+        const actual = await reading(claim, shop)
+        if (actual === failed) return 500
+        if (actual !== undefined) raise(store, claim.key, actual as Status)
+        return 200
+      })
     }
   },
   "a late status does not replace CANCELLED": {
     "CANCELLED ranks below PROCESSING if no SUCCEED was claimed": {
-      accept: where(
-        (status, { key }, { notes, standing }) => {
-          if (status === "SUCCEED") notes.add(key)
-          return status === "PROCESSING" && standing.get(key) === "CANCELLED" && !notes.has(key)
-        },
-        async ({ key }, { standing }) => {
-          standing.set(key, "PROCESSING")
-          return 200
-        }
-      )
+      accept: where((status, { key }, { notes, standing }) => {
+        if (status === "SUCCEED") notes.add(key)
+        return status === "PROCESSING" && standing.get(key) === "CANCELLED" && !notes.has(key)
+      }, overwrite)
     }
   },
   "the status of one transaction does not affect another": {

@@ -100,15 +100,31 @@ const plain = (status: string | null | undefined, confirmed = true): Standing =>
   conflict: null
 })
 
+/** Changes what is right. */
+const changed =
+  (change: (standing: Standing, observations: ReadonlyArray<Observation>) => Standing): Reducer =>
+  (observations) =>
+    change(right(observations), observations)
+
+const inConflict = (
+  change: (
+    standing: Standing,
+    conflict: ReadonlyArray<string>,
+    observations: ReadonlyArray<Observation>
+  ) => Standing
+) =>
+  changed((standing, observations) =>
+    standing.conflict ? change(standing, standing.conflict, observations) : standing
+  )
+
 export const reducers = bugsOf<Reducer>({
   "the only status of the highest rank stands": {
     "last write wins": (observations) => plain(all(observations).at(-1)),
     "REFUNDED is ignored": (observations) =>
       right(observations.filter(({ status }) => status !== "REFUNDED")),
-    "the status NEW is not shown": (observations) => {
-      const standing = right(observations)
-      return standing.status === "NEW" ? nothing : standing
-    }
+    "the status NEW is not shown": changed((standing) =>
+      standing.status === "NEW" ? nothing : standing
+    )
   },
   "a conflict lists exactly the terminal statuses that contradict each other": {
     "CANCELLED is outranked by SUCCEED": (observations) =>
@@ -117,7 +133,7 @@ export const reducers = bugsOf<Reducer>({
           ? observations.filter(({ status }) => status !== "CANCELLED")
           : observations
       ),
-    "the conflict is not reported": (observations) => ({ ...right(observations), conflict: null })
+    "the conflict is not reported": changed((standing) => ({ ...standing, conflict: null }))
   },
   "a claim that the policy ignores changes nothing": {
     "a claimed terminal status counts as confirmed": (observations) =>
@@ -130,77 +146,55 @@ export const reducers = bugsOf<Reducer>({
       )
   },
   "the order of arrival does not matter": {
-    "a conflict is listed in the order of arrival": (observations) => {
-      const standing = right(observations)
-      if (standing.conflict === null || standing.conflict === undefined) return standing
-      return {
+    "a conflict is listed in the order of arrival": inConflict(
+      (standing, conflict, observations) => ({
         ...standing,
-        conflict: [
-          ...new Set(confirmedBy(observations).filter((each) => standing.conflict?.includes(each)))
-        ]
-      }
-    }
+        conflict: [...new Set(confirmedBy(observations).filter((each) => conflict.includes(each)))]
+      })
+    )
   },
   "repeats do not matter": {
-    "a conflict lists a status as often as it was observed": (observations) => {
-      const standing = right(observations)
-      return {
+    "a conflict lists a status as often as it was observed": inConflict(
+      (standing, conflict, observations) => ({
         ...standing,
-        conflict:
-          standing.conflict?.flatMap((each) =>
-            confirmedBy(observations).filter((one) => one === each)
-          ) ?? null
-      }
-    }
+        conflict: conflict.flatMap((each) =>
+          confirmedBy(observations).filter((one) => one === each)
+        )
+      })
+    )
   },
   "the rank of the standing status never falls": {
-    "a conflict falls back to the open status before it": (observations) => {
-      const standing = right(observations)
-      if (
-        standing.conflict === null ||
-        standing.conflict === undefined ||
-        standing.status !== undefined
-      )
-        return standing
-      const before = right(observations.filter((each) => !isEnd(each)))
-      return { ...before, conflict: standing.conflict }
-    }
+    "a conflict falls back to the open status before it": inConflict(
+      (standing, conflict, observations) =>
+        standing.status === undefined
+          ? { ...right(observations.filter((each) => !isEnd(each))), conflict }
+          : standing
+    )
   },
   "in a conflict, only the status that was read last stands": {
-    "the read is ignored: SUCCEED wins a conflict": (observations) => {
-      const standing = right(observations)
-      return standing.conflict?.includes("SUCCEED") === true
-        ? { ...standing, status: "SUCCEED", confirmed: true }
-        : standing
-    },
-    "the read that arrived last decides, not the read that was sent last": (observations) => {
-      const standing = right(observations)
-      const read = reads(observations).at(-1)?.status
-      if (standing.conflict === null || standing.conflict === undefined) return standing
-      const status = standing.conflict.find((each) => each === read)
-      return { ...standing, status, confirmed: status !== undefined }
-    }
+    "the read is ignored: SUCCEED wins a conflict": inConflict((standing, conflict) =>
+      conflict.includes("SUCCEED") ? { ...standing, status: "SUCCEED", confirmed: true } : standing
+    ),
+    "the read that arrived last decides, not the read that was sent last": inConflict(
+      (standing, conflict, observations) => {
+        const read = reads(observations).at(-1)?.status
+        const status = conflict.find((each) => each === read)
+        return { ...standing, status, confirmed: status !== undefined }
+      }
+    )
   },
   "CUSTOMER_VERIFICATION takes precedence over PROCESSING, in either order": {
-    "CUSTOMER_VERIFICATION after PROCESSING is lost": (observations) => {
-      const standing = right(observations)
-      return standing.status === "CUSTOMER_VERIFICATION" && all(observations).includes("PROCESSING")
-        ? {
-            ...standing,
-            status: "PROCESSING",
-            confirmed: confirmedBy(observations).includes("PROCESSING")
-          }
+    "CUSTOMER_VERIFICATION after PROCESSING is lost": changed((standing, observations) =>
+      standing.status === "CUSTOMER_VERIFICATION" && all(observations).includes("PROCESSING")
+        ? plain("PROCESSING", confirmedBy(observations).includes("PROCESSING"))
         : standing
-    }
+    )
   },
   "the standing status is confirmed exactly if a response or a read stated it": {
-    "any read confirms the standing status": (observations) => {
-      const standing = right(observations)
-      return {
-        ...standing,
-        confirmed: standing.status !== undefined && confirmedBy(observations).length > 0
-      }
-    }
+    "any read confirms the standing status": changed((standing, observations) => ({
+      ...standing,
+      confirmed: standing.status !== undefined && confirmedBy(observations).length > 0
+    }))
   },
   "an unknown status changes nothing and does not throw": {
     "an unknown status throws": (observations) => {
