@@ -49,37 +49,30 @@ const query = fc.array(
   { maxLength: 4 }
 )
 
-interface Posted {
-  readonly method: Method
-  readonly tokens: ReadonlyArray<Token>
-  readonly status: string
-  readonly extra: Readonly<Record<string, unknown>>
-  readonly query: ReadonlyArray<readonly [string, string]>
-  readonly at: number
-  readonly gap: string
+const own = {
+  account,
+  amount,
+  currency,
+  transactionId,
+  status: fc.constantFrom<string>(...statuses)
 }
 
-const posted = (fields?: {
-  readonly account?: fc.Arbitrary<Token>
-  readonly amount?: fc.Arbitrary<Token>
-  readonly currency?: fc.Arbitrary<Token>
-  readonly transactionId?: fc.Arbitrary<Token>
-  readonly status?: fc.Arbitrary<string>
-}): fc.Arbitrary<Posted> =>
-  fc.record({
-    method: fc.constantFrom("card", "apm"),
-    tokens: fc.tuple(
-      fields?.account ?? account,
-      fields?.amount ?? amount,
-      fields?.currency ?? currency,
-      fields?.transactionId ?? transactionId
-    ),
-    status: fields?.status ?? fc.constantFrom(...statuses),
+const posted = (fields?: Partial<typeof own>) => {
+  const { account, amount, currency, status, transactionId } = { ...own, ...fields }
+  return fc.record({
+    method: fc.constantFrom<Method>("card", "apm"),
+    tokens: fc.tuple(account, amount, currency, transactionId) as fc.Arbitrary<
+      ReadonlyArray<Token>
+    >,
+    status,
     extra,
     query,
     at: fc.nat(9),
     gap: fc.constantFrom("", " ", "\n  ", "\t")
   })
+}
+
+type Posted = ReturnType<typeof posted> extends fc.Arbitrary<infer Value> ? Value : never
 
 const request = (
   { at, extra, gap, method, query, status, tokens }: Posted,

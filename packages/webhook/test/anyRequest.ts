@@ -71,15 +71,16 @@ export const known = (row: RequestRow, found: Outcome, at: number): RequestRow =
   settledAt: at
 })
 
-export const request = (row: RequestRow): NewRequest => ({
-  requestId: "1",
-  kind: row.kind,
-  digest: "digest",
-  hasCardData: row.hasCardData,
-  ordered: row.ordered,
-  body: "sealed",
-  expiresAt: row.expiresAt
-})
+export const request = (row: RequestRow) =>
+  ({
+    requestId: "1",
+    kind: row.kind,
+    digest: "digest",
+    hasCardData: row.hasCardData,
+    ordered: row.ordered,
+    body: "sealed",
+    expiresAt: row.expiresAt
+  }) satisfies NewRequest
 
 /** Makes a new row: begun with a lease, else due. */
 export const fresh = (
@@ -88,9 +89,6 @@ export const fresh = (
   given?: { id: number; until: number }
 ): RequestRow => ({
   ...request(row),
-  body: "sealed",
-  ordered: row.ordered,
-  expiresAt: row.expiresAt,
   createdAt: at,
   retryFrom: at,
   begunAt: given === undefined ? undefined : at,
