@@ -65,23 +65,21 @@ virtual.with(() => Layer.provide(Fake.layer(), Profile.layer({ refundCallbackId:
   }
 )
 
-describe("a receiver of the fake that fails", () => {
-  for (const [failure, receive] of [
-    ["throws", () => assert.fail("failed")],
-    ["dies", () => Effect.die("failed")],
-    ["rejects", () => Effect.promise(() => Promise.reject(new Error("failed")))],
-    ["is interrupted", () => Effect.interrupt],
-    ["returns no status", () => Effect.succeed(99)]
-  ] satisfies ReadonlyArray<readonly [string, Fake.Receive]>) {
-    test(`has answered 500, and gets the callback again, when it ${failure}`, function* () {
-      yield* (yield* Fake.Fake).deliverTo(receive)
-      const metadata = { "sandbox.scenario": "steps:NEW,NEW" }
-      yield* ApmPayments.use(({ create }) => create({ ...apm, metadata }))
-      yield* TestClock.adjust("1 hour")
-      assert.deepStrictEqual(yield* answers, [500, 500, 500, 500, 500])
-    })
-  }
-})
+for (const [failure, receive] of [
+  ["throws", () => assert.fail("failed")],
+  ["dies", () => Effect.die("failed")],
+  ["rejects", () => Effect.promise(() => Promise.reject(new Error("failed")))],
+  ["is interrupted", () => Effect.interrupt],
+  ["returns no status", () => Effect.succeed(99)]
+] satisfies ReadonlyArray<readonly [string, Fake.Receive]>) {
+  test(`a receiver of the fake that fails has answered 500, and gets the callback again, when it ${failure}`, function* () {
+    yield* (yield* Fake.Fake).deliverTo(receive)
+    const metadata = { "sandbox.scenario": "steps:NEW,NEW" }
+    yield* ApmPayments.use(({ create }) => create({ ...apm, metadata }))
+    yield* TestClock.adjust("1 hour")
+    assert.deepStrictEqual(yield* answers, [500, 500, 500, 500, 500])
+  })
+}
 
 class Other extends Context.Service<Other, { readonly gateway: Gateway["Service"] }>()(
   "test/Other"

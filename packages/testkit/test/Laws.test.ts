@@ -31,11 +31,9 @@ const breaks = <Subject>(
 /** A seed, so that laws check random values only. */
 const randomOnly = () => ({ seed: fc.readConfigureGlobal().seed ?? 1, numRuns: repeats(3000) })
 
-describe("the laws of a rule", () => {
-  it.for(Rule.laws)("hold for the documented rule: $name", (law) =>
-    Laws.run(law, documented, { numRuns: repeats(5000) })
-  )
-})
+it.for(Rule.laws)("the laws of a rule hold for the documented rule: $name", (law) =>
+  Laws.run(law, documented, { numRuns: repeats(5000) })
+)
 
 describe.for(["final", "always", "never"] as const)("the laws of a reducer, under %s", (policy) => {
   it.for(Reducer.laws(policy))("hold for the reducer of core: $name", (law) =>

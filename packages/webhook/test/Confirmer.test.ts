@@ -278,30 +278,31 @@ describe("a read", () => {
   })
 })
 
-describe("the claims of a row", () => {
-  const stateOf = (confirmed: Status, claims: ReadonlyArray<Status>, policy: Evidence.Policy) => {
-    const row = {
-      ...blank("apm", "1", 0),
-      evidence: [...claims.map(Evidence.claimed), Evidence.confirmed(confirmed)].reduce(
-        Evidence.join
-      ),
-      read: { status: confirmed, askedAt: 0 }
-    }
-    return Confirmer.unsettledClaim(row, policy)
+const stateOf = (confirmed: Status, claims: ReadonlyArray<Status>, policy: Evidence.Policy) => {
+  const row = {
+    ...blank("apm", "1", 0),
+    evidence: [...claims.map(Evidence.claimed), Evidence.confirmed(confirmed)].reduce(
+      Evidence.join
+    ),
+    read: { status: confirmed, askedAt: 0 }
   }
+  return Confirmer.unsettledClaim(row, policy)
+}
 
-  it.each<[Evidence.Policy, Status, ReadonlyArray<Status>, string | undefined]>([
-    ["final", "SUCCEED", [], undefined],
-    ["final", "SUCCEED", ["SUCCEED"], undefined],
-    ["final", "CHARGEBACK", ["SUCCEED"], undefined],
-    ["final", "PENDING", ["PROCESSING"], undefined],
-    ["final", "PENDING", ["SUCCEED"], "ahead"],
-    ["final", "SUCCEED", ["CHARGEBACK"], "ahead"],
-    ["final", "SUCCEED", ["FAILED"], "contradicted"],
-    ["final", "SUCCEED", ["FAILED", "CHARGEBACK"], "contradicted"],
-    // Both have rank 3, and neither is final.
-    ["always", "PROCESSING", ["CUSTOMER_VERIFICATION"], "ahead"]
-  ])("under %s, with %s confirmed and %j claimed, are %s", (policy, confirmed, claims, state) => {
+it.each<[Evidence.Policy, Status, ReadonlyArray<Status>, string | undefined]>([
+  ["final", "SUCCEED", [], undefined],
+  ["final", "SUCCEED", ["SUCCEED"], undefined],
+  ["final", "CHARGEBACK", ["SUCCEED"], undefined],
+  ["final", "PENDING", ["PROCESSING"], undefined],
+  ["final", "PENDING", ["SUCCEED"], "ahead"],
+  ["final", "SUCCEED", ["CHARGEBACK"], "ahead"],
+  ["final", "SUCCEED", ["FAILED"], "contradicted"],
+  ["final", "SUCCEED", ["FAILED", "CHARGEBACK"], "contradicted"],
+  // Both have rank 3, and neither is final.
+  ["always", "PROCESSING", ["CUSTOMER_VERIFICATION"], "ahead"]
+])(
+  "the claims of a row, under %s, with %s confirmed and %j claimed, are %s",
+  (policy, confirmed, claims, state) => {
     expect(stateOf(confirmed, claims, policy)).toBe(state)
-  })
-})
+  }
+)

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSync } from "node:sqlite"
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import { live as test } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
@@ -13,22 +13,20 @@ import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const callback = (transactionId: string) => verified("card", card({ transactionId }))
 
-describe("in a SQLite file", () => {
-  const file = files()
+const file = files()
 
-  test("waits while another connection holds the file for a moment", function* () {
-    const place = file()
-    const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger)
-    const holder = new DatabaseSync(place.filename, { timeout: 10_000 })
-    holder.exec("BEGIN EXCLUSIVE")
-    const accepted = yield* Effect.forkChild(ledger.accept(callback("1"), 1000), {
-      startImmediately: true
-    })
-    // Longer than a statement itself waits for the lock.
-    yield* Effect.sleep("300 millis")
-    holder.close()
-    expect(yield* Fiber.join(accepted)).toEqual({ isNew: true })
+test("a callback in a SQLite file waits while another connection holds the file for a moment", function* () {
+  const place = file()
+  const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger)
+  const holder = new DatabaseSync(place.filename, { timeout: 10_000 })
+  holder.exec("BEGIN EXCLUSIVE")
+  const accepted = yield* Effect.forkChild(ledger.accept(callback("1"), 1000), {
+    startImmediately: true
   })
+  // Longer than a statement itself waits for the lock.
+  yield* Effect.sleep("300 millis")
+  holder.close()
+  expect(yield* Fiber.join(accepted)).toEqual({ isNew: true })
 })
 
 await onPostgres((place) => {

@@ -100,23 +100,24 @@ test("a registered operation is told with the status of its response, and read f
   expect(world.reads).toMatchObject([{ kind: "apm-payout", at: 5 * minute }])
 })
 
-describe("over 130 days, rows are claimed only for a read or a call, for a row", () => {
-  test.each<[string, World.Options, Status, number]>([
-    ["that ended", { read: says("SUCCEED") }, "SUCCEED", 15],
-    ["with a forged claim", { read: says("PENDING") }, "SUCCEED", 130],
-    ["with a contradicted claim", { read: says("FAILED") }, "SUCCEED", 12],
-    ["with an unknown id", {}, "PENDING", 40],
-    [
-      "that is parked",
-      {
-        read: says("SUCCEED"),
-        handle: () => Effect.fail("not now"),
-        retrySchedule: World.hourly
-      },
-      "SUCCEED",
-      45
-    ]
-  ])("%s", function* (_, options, status, most) {
+test.each<[string, World.Options, Status, number]>([
+  ["that ended", { read: says("SUCCEED") }, "SUCCEED", 15],
+  ["with a forged claim", { read: says("PENDING") }, "SUCCEED", 130],
+  ["with a contradicted claim", { read: says("FAILED") }, "SUCCEED", 12],
+  ["with an unknown id", {}, "PENDING", 40],
+  [
+    "that is parked",
+    {
+      read: says("SUCCEED"),
+      handle: () => Effect.fail("not now"),
+      retrySchedule: World.hourly
+    },
+    "SUCCEED",
+    45
+  ]
+])(
+  "over 130 days, rows are claimed only for a read or a call, for a row %s",
+  function* (_, options, status, most) {
     const world = yield* World.make(options)
     const { receive } = yield* world.start
     yield* receive("1", status)
@@ -125,8 +126,8 @@ describe("over 130 days, rows are claimed only for a read or a call, for a row",
     expect(works).toBeLessThanOrEqual(most)
     expect(world.counts.claims).toBeLessThanOrEqual(2 * works + 5)
     if (isTerminal(status)) expect(world.reads.length).toBeGreaterThan(0)
-  })
-})
+  }
+)
 
 /** `Reconciler.prop.test.ts` has the default intervals. */
 test.each<[Profile.Switches["pollIntervals"], number, ReadonlyArray<number>]>([

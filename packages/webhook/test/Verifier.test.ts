@@ -50,23 +50,21 @@ describe("a genuine callback", () => {
   })
 })
 
-describe("the checksum", () => {
-  it.each(["", " ", "s3cr3t ", " s3cr3t", "s3cr3t\n", "\ufeffs3cr3t", "s3cr3t\u00a0"])(
-    "A03: the secret %j is refused at the start, and the error does not show it",
-    (text) => {
-      const built = (secrets: Options<Redacted.Redacted>) =>
-        Effect.runSyncExit(
-          Effect.scoped(Layer.build(Layer.provide(Verifier.layer(secrets), NodeHmac.layer)))
-        )
-      const given = Redacted.make(text)
-      const good = Redacted.make("good")
-      for (const exit of [built({ current: given }), built({ current: good, previous: given })]) {
-        expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "InvalidSecret" } })
-        expect(inspect(exit, { depth: 9 })).not.toContain("s3cr3t")
-      }
+it.each(["", " ", "s3cr3t ", " s3cr3t", "s3cr3t\n", "\ufeffs3cr3t", "s3cr3t\u00a0"])(
+  "A03: the secret %j is refused at the start, and the error does not show it",
+  (text) => {
+    const built = (secrets: Options<Redacted.Redacted>) =>
+      Effect.runSyncExit(
+        Effect.scoped(Layer.build(Layer.provide(Verifier.layer(secrets), NodeHmac.layer)))
+      )
+    const given = Redacted.make(text)
+    const good = Redacted.make("good")
+    for (const exit of [built({ current: given }), built({ current: good, previous: given })]) {
+      expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "InvalidSecret" } })
+      expect(inspect(exit, { depth: 9 })).not.toContain("s3cr3t")
     }
-  )
-})
+  }
+)
 
 it("A04: input of an attacker is compared in constant time, at one place of each reader", () => {
   const source = (path: string) =>
@@ -134,14 +132,15 @@ describe("the signed fields", () => {
   )
 })
 
-describe("the amount of a callback", () => {
-  it.each(["10.500", "10.0000"])("may have zeros behind its two decimals: %s", (orderAmount) => {
+it.each(["10.500", "10.0000"])(
+  "the amount of a callback may have zeros behind its two decimals: %s",
+  (orderAmount) => {
     expect(verified("card", card({ orderAmount }))).toMatchObject({
       claim: "SUCCEED",
       signed: { amount: orderAmount }
     })
-  })
-})
+  }
+)
 
 describe("the method of a callback", () => {
   it("may be that of a body whose apmType is null or absent", () => {
