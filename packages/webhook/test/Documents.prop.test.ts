@@ -24,11 +24,8 @@ const check = (
   law: (document: string, keyed: Any.Keyed<unknown>) => void,
   runs = numRuns
 ) =>
-  fc.assert(
-    fc.property(arbitraries[collection], (keyed) =>
-      law(codecs[collection].encode(keyed.value), keyed)
-    ),
-    { numRuns: runs }
+  forAll([arbitraries[collection]], { numRuns: runs }, (keyed) =>
+    law(codecs[collection].encode(keyed.value), keyed)
   )
 
 const isRefused = (collection: Collection, key: string, document: string) =>
