@@ -1,4 +1,17 @@
 import { forAll } from "@pawl/test-support/Properties"
+import * as Subscription from "@pawl/core/Subscription"
+import * as Refund from "@pawl/core/Refund"
+import * as PaymentIntent from "@pawl/core/PaymentIntent"
+import * as CardPayout from "@pawl/core/CardPayout"
+import * as CardPayment from "@pawl/core/CardPayment"
+import * as Card from "@pawl/core/Card"
+import * as SharedFields from "@pawl/core/internal/SharedFields"
+import * as RequestBodies from "@pawl/core/internal/RequestBodies"
+import * as JsonNumber from "@pawl/core/internal/JsonNumber"
+import * as CallbackBody from "@pawl/core/internal/CallbackBody"
+import * as ApmPayout from "@pawl/core/ApmPayout"
+import * as ApmPayment from "@pawl/core/ApmPayment"
+import * as ApmPayload from "@pawl/core/ApmPayload"
 import * as Json from "@pawl/core/internal/Json"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
@@ -7,8 +20,35 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { nouns } from "./nouns.ts"
 import { repeats } from "@pawl/test-support/Repeats"
+
+const modules = [
+  ApmPayload,
+  ApmPayment,
+  ApmPayout,
+  CallbackBody,
+  Card,
+  CardPayment,
+  CardPayout,
+  JsonNumber,
+  PaymentIntent,
+  Refund,
+  RequestBodies,
+  SharedFields,
+  Subscription
+]
+
+type Codec = Schema.Codec<Record<string, unknown>, Record<string, unknown>>
+
+const isObject = (value: unknown): value is Codec =>
+  Schema.isSchema(value) && value.ast._tag === "Objects"
+
+/** Every schema of an object in a request, response or callback, by name. */
+const nouns: ReadonlyArray<readonly [name: string, schema: Codec]> = modules.flatMap((module) =>
+  Object.entries(module).flatMap(([name, value]: [string, unknown]) =>
+    isObject(value) ? [[name, value] as const] : []
+  )
+)
 
 /** Values of a schema, made by Effect's generator with a seed of fast-check. */
 const valuesOf = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => {

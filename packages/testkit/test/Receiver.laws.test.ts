@@ -25,8 +25,7 @@ import { repeats } from "@pawl/test-support/Repeats"
 import { type Make, page } from "./support/lawPictures.ts"
 import { describePlantedBugs } from "@pawl/test-support/PlantedBugs"
 import { letterReceiver } from "./support/letterReceiver.ts"
-import { receiver } from "./support/receiver.ts"
-import { receivers } from "./support/receivers.ts"
+import { receiver, receivers } from "./support/receiver.ts"
 
 const secret = "sandbox-secret"
 const merchantSecret = Redacted.make(secret)
