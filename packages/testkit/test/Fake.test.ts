@@ -12,9 +12,11 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert, describe } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Fake from "../src/Fake.ts"
-import { Faults } from "../src/Faults.ts"
+import { Faults, kinds } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
 import { test as virtual } from "@pawl/test-support/Tests"
+import * as Clock from "effect/Clock"
+import * as Fiber from "effect/Fiber"
 
 const test = virtual.with(() => Fake.layer())
 
@@ -126,5 +128,46 @@ test("a delayed response fails at the time limit of its request", function* () {
     _tag: "Unreachable",
     reason: "no response in time",
     sent: true
+  })
+})
+
+const endpoint = "POST /v1/payments/apm"
+
+const transactions = Gateway.use((gateway) => gateway.transactions)
+
+describe("a fault in memory", () => {
+  const test = virtual.with(() => Fake.layer({ seed: 1 }))
+
+  const create = ApmPayments.use(({ create }) => create(apm)).pipe(
+    Effect.andThen(Clock.currentTimeMillis),
+    Effect.forkChild({ startImmediately: true }),
+    Effect.flatMap((fiber) => Effect.andThen(TestClock.adjust("1 minute"), Fiber.join(fiber)))
+  )
+
+  test("a delay is 5 seconds of virtual time, and the client recovers from any other fault by a retry", function* () {
+    const faults = yield* Faults
+    for (const [at, fault] of kinds.entries()) {
+      const before = yield* Clock.currentTimeMillis
+      yield* faults.add({ endpoint, fault, times: 1 })
+      const answered = yield* create
+      if (fault === "delay") assert.strictEqual(answered - before, 5000)
+      assert.deepStrictEqual(yield* faults.list, [])
+      assert.lengthOf(yield* transactions, at + 1)
+    }
+  })
+
+  virtual("a fault strikes at its rate, and a seed repeats the strikes", function* () {
+    const strikes = (seed: number) =>
+      Effect.gen(function* () {
+        const faults = yield* Faults
+        yield* faults.add({ endpoint, fault: "500", rate: 0.3 })
+        return yield* Effect.forEach(Array.from({ length: 2000 }), () =>
+          faults.strike("POST", "/api/v1/payments/apm")
+        )
+      }).pipe(Effect.provide(Fake.layer({ seed }), { local: true }))
+    const [one, again, other] = [yield* strikes(1), yield* strikes(1), yield* strikes(2)]
+    assert.deepStrictEqual(one, again)
+    assert.notDeepEqual(one, other)
+    assert.closeTo(one.filter((fault) => fault === "500").length / one.length, 0.3, 0.05)
   })
 })

@@ -4,7 +4,7 @@ import { assert } from "vitest"
 import * as Book from "../src/internal/gateway/Transactions.ts"
 import * as Scenario from "../src/Scenario.ts"
 import { test } from "@pawl/test-support/GatewayTests"
-import { Receiver } from "@pawl/test-support/TestGateway"
+import { Receiver, authenticate, send } from "@pawl/test-support/TestGateway"
 
 const makeBook = Book.make(({ transactionId }) => ({
   url: "http://127.0.0.1:4020/callback",
@@ -55,4 +55,16 @@ test("of transactions that move at the same time, one that is halted holds back 
   yield* TestClock.adjust("1 minute")
   const statuses = (yield* book.all).map(({ status }) => status)
   assert.deepStrictEqual(statuses, ["NEW", "SUCCEED", "PROCESSING"])
+})
+
+test("a token is valid until the second in which it expires", function* () {
+  const token = yield* authenticate
+  const status = Effect.map(
+    send("GET", "/payments/apm/status/1", { token }),
+    ({ status }) => status
+  )
+  yield* TestClock.adjust("2591999 seconds")
+  assert.strictEqual(yield* status, 404)
+  yield* TestClock.adjust("1 second")
+  assert.strictEqual(yield* status, 401)
 })
