@@ -6,12 +6,12 @@ import type { Step } from "../src/internal/laws/ledger/Steps.ts"
 import * as Laws from "../src/Laws.ts"
 import { ledgerHistories as histories } from "../src/Laws/Store.ts"
 import { repeats } from "@pawl/test-support/Repeats"
-import { hold, sqlite } from "./support/ledgerLaws.ts"
+import { ledger, sqlite } from "./support/storeLaws.ts"
 
 describe("the laws of a ledger hold", () => {
-  hold("in memory", () => layerMemory, repeats(60, 2))
-  const ledger = sqlite()
-  hold("in SQLite's memory", () => ledger, repeats(22, 2))
+  ledger.hold("in memory", () => layerMemory, repeats(60, 2))
+  const store = sqlite()
+  ledger.hold("in SQLite's memory", () => store, repeats(22, 2))
 })
 
 const year = 31_536_000_000
