@@ -23,41 +23,25 @@ export interface Resources {
   readonly paymentId: number
 }
 
+const order = { requestId: "r-1", mid: "m-1", amount: "10.50" }
+const paid = { ...order, currency: "EUR" }
+
 export const creates: Readonly<Record<string, (resources: Resources) => Body>> = {
   "/payments/apm": () => payment(),
   "/payouts/apm": () => payment(),
-  "/payments/card": () => ({
-    requestId: "r-1",
-    mid: "m-1",
-    amount: "10.50",
-    currency: "EUR",
-    card,
-    callbackUrl
-  }),
+  "/payments/card": () => ({ ...paid, card, callbackUrl }),
   "/payments/card/tokenize": () => ({ requestId: "r-1", mid: "m-1", card }),
-  "/payments/card/charge": ({ cardToken }) => ({
-    requestId: "r-1",
-    mid: "m-1",
-    amount: "10.50",
-    currency: "EUR",
-    cardToken,
-    callbackUrl
-  }),
-  "/payouts/card": () => ({ requestId: "r-1", mid: "m-1", amount: "10.50", card, callbackUrl }),
+  "/payments/card/charge": ({ cardToken }) => ({ ...paid, cardToken, callbackUrl }),
+  "/payouts/card": () => ({ ...order, card, callbackUrl }),
   "/refunds/card": ({ paymentId }) => ({
-    requestId: "r-1",
-    mid: "m-1",
+    ...order,
     transactionId: paymentId,
-    amount: "10.50",
     reason: "customer_request",
     callbackUrl
   }),
   "/payments/intent": () => ({
-    requestId: "r-1",
+    ...paid,
     type: "PAYMENT",
-    mid: "m-1",
-    amount: "10.50",
-    currency: "EUR",
     lang: "en",
     billingDetails: { email: "ada@shop.example" },
     order: { title: "Tea" },
@@ -99,18 +83,10 @@ export const ask = Effect.fnUntraced(function* (method: string, path: string, bo
 
 /** Creates a card token and a successful payment of the account `m-1`. */
 export const prepare = Effect.gen(function* () {
-  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
-    requestId: "prepared",
-    mid: "m-1",
-    card
-  })
-  const { transactionId } = yield* ask("POST", "/payments/card", {
-    requestId: "prepared",
-    mid: "m-1",
-    amount: "1000",
-    currency: "EUR",
-    card
-  })
+  const own = { requestId: "prepared", mid: "m-1", card }
+  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", own)
+  const payment = { ...own, amount: "1000", currency: "EUR" }
+  const { transactionId } = yield* ask("POST", "/payments/card", payment)
   yield* TestClock.adjust("1 minute")
   return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Resources
 })
