@@ -2,6 +2,7 @@ import { forAll } from "@pawl/test-support/Properties"
 import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { isSubscriptionStatus, subscriptionStatuses } from "@pawl/core/Subscription"
 
 const fold = (arrived: ReadonlyArray<Status>) =>
   arrived.reduce<Status | undefined>(
@@ -46,3 +47,12 @@ it("text that is none of the nine ranks below every status, is never terminal, a
     expect(isTerminal(other)).toBe(false)
     expect(advance(stored, other)).toEqual({ status: stored, outcome: "late" })
   }))
+
+it("subscriptions and transactions share only the status name PENDING", () => {
+  expect(statuses.filter(isSubscriptionStatus)).toEqual(["PENDING"])
+  expect(isSubscriptionStatus("CANCELLED")).toBe(false)
+})
+
+it("a subscription has one of five statuses", () => {
+  expect(subscriptionStatuses).toEqual(["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"])
+})

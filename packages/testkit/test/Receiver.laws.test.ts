@@ -24,8 +24,7 @@ import { breaks, stepsOf } from "@pawl/test-support/LawTests"
 import { repeats } from "@pawl/test-support/Repeats"
 import { type Make, page } from "./support/lawPictures.ts"
 import { describePlantedBugs } from "@pawl/test-support/PlantedBugs"
-import { letterReceiver } from "./support/letterReceiver.ts"
-import { receiver, receivers } from "./support/receiver.ts"
+import { letterReceiver, receiver, receivers } from "./support/receiver.ts"
 
 const secret = "sandbox-secret"
 const merchantSecret = Redacted.make(secret)

@@ -1,15 +1,72 @@
+/** Parts of ledgers with planted bugs, which wrap the ledger in memory. */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { type Kind, methodOf } from "@pawl/core/Kind"
+import type { Ledger } from "@pawl/webhook/Ledger"
+import { type Key, type Leased, type Row, perLane } from "@pawl/webhook/internal/rule/Row"
+import * as Effect from "effect/Effect"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Signed } from "@pawl/core/Callback"
 import type { Status } from "@pawl/core/Status"
-import { methodOf } from "@pawl/core/Kind"
 import { RegisteredDifferently } from "@pawl/webhook/internal/rule/Order"
-import { perLane, type Leased, type Row } from "@pawl/webhook/internal/rule/Row"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
-import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
-import { keyOf, putOff, seeing, watching, type ChangeLedger } from "./ledgerBugs.ts"
 import { bugsOf } from "@pawl/test-support/Bugs"
+
+type Port = Ledger["Service"]
+/** Returns the parts of a ledger that a bug changes. */
+type ChangeLedger = (ledger: Port) => Partial<Port>
+
+const seeing =
+  (change: (row: Row) => Row | undefined) =>
+  (ledger: Port): Pick<Port, "get"> => ({
+    get: (...key) => Effect.map(ledger.get(...key), (row) => row && change(row))
+  })
+
+const keyOf = (row: { readonly scope: Kind; readonly transactionId: string }) =>
+  `${row.scope} ${row.transactionId}`
+
+const watching = (ledger: Port) => {
+  const leases = new Map<string, Leased>()
+  return {
+    leases,
+    isLeased: (id: string) =>
+      [...leases.values()].some(({ transactionId }) => transactionId === id),
+    port: {
+      claim: (asked) =>
+        Effect.tap(ledger.claim(asked), ({ rows }) =>
+          Effect.sync(() => {
+            for (const row of rows) leases.set(keyOf(row), row)
+          })
+        ),
+      write: (leased, change) =>
+        Effect.tap(ledger.write(leased, change), (written) =>
+          Effect.sync(() => {
+            if (written !== undefined && change.release) leases.delete(keyOf(leased))
+          })
+        )
+    } satisfies Partial<Port>
+  }
+}
+
+/** Sets when a row without a lease is due, and leaves the rows before it unchanged. */
+const putOff = (
+  ledger: Port,
+  key: Key,
+  at: number,
+  dueAt: number | undefined
+): Effect.Effect<void, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const since = yield* nextDue(ledger)
+    const { rows } = yield* ledger.claim({ at, until: at + 1, limit: 1 })
+    for (const row of rows) {
+      const isTarget = row.method === key.method && row.transactionId === key.transactionId
+      if (!isTarget) yield* putOff(ledger, key, at, dueAt)
+      yield* ledger.write(row, { release: { dueAt: isTarget ? dueAt : since } })
+    }
+  })
+
+const nextDue = (ledger: Port) =>
+  Effect.map(ledger.claim({ at: -1, until: -1, limit: 1 }), ({ dueAt }) => dueAt)
 
 export const ledgers = bugsOf<ChangeLedger>({
   "callbacks are counted": {
