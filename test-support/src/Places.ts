@@ -1,4 +1,5 @@
 import { server } from "./Postgres.ts"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -37,8 +38,12 @@ export const empty = Effect.flatMap(SqlClient, (sql) =>
   )
 )
 
-/** The services of a ledger in SQL. */
-export const services = Effect.all({ ledger: Ledger, sql: SqlClient })
+/** The services of a ledger in SQL, and the time. */
+export const services = Effect.all({
+  ledger: Ledger,
+  sql: SqlClient,
+  at: Clock.currentTimeMillis
+})
 
 /** Opens an emptied place as two processes do. */
 export const opened = Effect.fnUntraced(function* (place: Place) {

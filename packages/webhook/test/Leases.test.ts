@@ -1,6 +1,5 @@
 import { inspect } from "node:util"
 import { expect, it } from "vitest"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -22,8 +21,7 @@ await inEachStore((place) => {
   const test = testIn(place)
 
   test("R46: a transaction that the store refuses to write keeps no other from its lease", function* () {
-    const { ledger, sql } = yield* services
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     for (const transactionId of ["1", "bad", "2", "3", "bad too"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
     yield* sql`UPDATE pawl_transactions SET document = '', version = version + 1
@@ -50,8 +48,7 @@ await inEachStore((place) => {
   })
 
   test("R46: transactions that the store refuses to write keep no lane to themselves", function* () {
-    const { ledger, sql } = yield* services
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     for (const [position, id] of ["bad 1", "bad 2", "bad 3", "4", "5"].entries())
       yield* ledger.accept(verified("card", card({ transactionId: id })), at + position)
     yield* refuse(sql, "pawl_transactions")
@@ -75,8 +72,7 @@ await inEachStore((place) => {
   })
 
   test("R46: a transaction that the store refused is leased after the clock was set back", function* () {
-    const { ledger, sql } = yield* services
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     yield* ledger.accept(verified("card", card({ transactionId: "bad" })), at - 60 * minute)
     const claim = (at: number) => ledger.claim({ at, until: at + minute, limit: 9 })
     yield* refuse(sql, "pawl_transactions")
@@ -119,8 +115,7 @@ await onPostgres((place) => {
   const test = testIn(place)
 
   test("R46: transactions that are leased one by one are returned in spite of a conflict", function* () {
-    const { ledger, sql } = yield* services
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     for (const transactionId of ["1", "bad", "conflict"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
     yield* refuse(sql, "pawl_transactions")
@@ -138,8 +133,7 @@ await onPostgres((place) => {
   })
 
   test("R46: a store that cannot write any transaction leaves none out afterwards", function* () {
-    const { ledger, sql } = yield* services
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     yield* ledger.accept(verified("card", card({ transactionId: "1" })), at)
     yield* sql.unsafe(`CREATE FUNCTION pawl_test_full() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN RAISE SQLSTATE ''53100''; END'`)

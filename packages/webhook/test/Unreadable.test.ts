@@ -37,8 +37,7 @@ await inEachStore((place) => {
   const test = testIn(place)
 
   test("R38: an unreadable row is parked, and the rows beside it are told", function* () {
-    const { ledger, sql } = yield* services
-    const now = yield* Clock.currentTimeMillis
+    const { at: now, ledger, sql } = yield* services
     const ids = ["1", "2", "3", "4", "5"]
     for (const transactionId of ids)
       yield* ledger.accept(verified("card", card({ transactionId })), now)
@@ -120,8 +119,7 @@ await inEachStore((place) => {
   })
 
   test("R38: a callback or registration of an unreadable transaction without due work is an alarm", function* () {
-    const { ledger, sql } = yield* services
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     yield* finish("1", at)
     yield* sql`UPDATE pawl_transactions SET document = '', version = version + 1`
     const { raised, receiveRequest } = yield* receiverOf(ledger)
@@ -138,8 +136,7 @@ await inEachStore((place) => {
   })
 
   test("R38: a redrive of all keeps its rate beside an unreadable row", function* () {
-    const { ledger, sql } = yield* services
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     for (const transactionId of ["1", "2", "3"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
     const due = (now: number) =>
