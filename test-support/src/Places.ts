@@ -1,4 +1,6 @@
 import { server } from "./Postgres.ts"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -35,6 +37,22 @@ export const empty = Effect.flatMap(SqlClient, (sql) =>
     { discard: true }
   )
 )
+
+/** The services of a ledger in SQL, and the time. */
+export const services = Effect.all({
+  ledger: Ledger,
+  sql: SqlClient,
+  at: Clock.currentTimeMillis
+})
+
+/** Opens an emptied place as two processes do. */
+export const opened = Effect.fnUntraced(function* (place: Place) {
+  const build = Layer.build(Layer.fresh(ledgerOf(place)))
+  const [one, two] = yield* Effect.all([build, build])
+  const sql = Context.get(one, SqlClient)
+  yield* Effect.provideService(empty, SqlClient, sql)
+  return { sql, one, two }
+})
 
 /** Makes the layer of a ledger that is emptied each time it is built. */
 export const emptied = (place: Place) =>

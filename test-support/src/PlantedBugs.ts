@@ -5,10 +5,8 @@
 import { assert, beforeAll, describe, expect, it } from "vitest"
 import { repeats } from "./Repeats.ts"
 import type * as Laws from "@pawl/testkit/Laws"
+import type { PlantedBug } from "./Bugs.ts"
 import * as LawTests from "./LawTests.ts"
-
-/** A description, the beginning of the law's name, and the bug. */
-export type PlantedBug<Planted> = readonly [bug: string, beginning: string, plant: Planted]
 
 /** The names of the laws that a bug breaks, and how it breaks its own, unless that has no steps. */
 interface Found {

@@ -50,7 +50,7 @@ export const transition: Transition = {
   callback: null
 }
 
-const names = {
+export const names = {
   card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
   apm: ["accountId", "amount", "currency", "transactionId"]
 } as const

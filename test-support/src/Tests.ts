@@ -9,6 +9,7 @@ import { MinimumLogLevel } from "effect/References"
 import type * as Scope from "effect/Scope"
 import * as vitest from "vitest"
 import { emptied, type Place } from "./Places.ts"
+import { makeForAll } from "./Properties.ts"
 import { run } from "./World.ts"
 
 /** The body of a test. */
@@ -21,7 +22,7 @@ type Arguments<Case> = Case extends readonly [...infer Values] ? Values : [value
 
 /**
  * Makes tests that run so. `each` makes one for each case, whose values its name has like those of
- * `it.each`; `with` makes tests that have services of their own.
+ * `it.each`; `with` makes tests that have services of their own. `forAll` checks a property.
  */
 const makeTests = (run: Run) => {
   const runOnce = (test: Effect.Effect<unknown, unknown, Scope.Scope>) =>
@@ -39,6 +40,9 @@ const makeTests = (run: Run) => {
               await runOnce(Effect.gen(() => body(...(values as Arguments<Case>))))
             }
           ),
+      forAll: makeForAll<Steps<Scope.Scope>>(async (body) => {
+        await runOnce(Effect.gen(body))
+      }),
       with:
         <Services>(layer: () => Layer.Layer<Services, unknown>) =>
         (name: string, body: () => Steps<Services | Scope.Scope>): void =>

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Amount from "@pawl/core/Amount"
 import { AmountFromNumber } from "@pawl/core/internal/JsonNumber"
 import * as Json from "@pawl/core/internal/Json"
@@ -22,13 +23,10 @@ const cents = (text: string): bigint => {
 }
 
 describe("parse", () => {
-  it("accepts every amount and keeps its text", () => {
-    fc.assert(
-      fc.property(amount, (text) => {
-        expect(Amount.parse(text)).toEqual(Result.succeed(text))
-      })
-    )
-  })
+  it("accepts every amount and keeps its text", () =>
+    forAll([amount], (text) => {
+      expect(Amount.parse(text)).toEqual(Result.succeed(text))
+    }))
 
   it.each([
     "1e2",
@@ -57,43 +55,36 @@ describe("parse", () => {
   })
 })
 
-describe("a fault", () => {
-  it("says what is expected", () => {
-    const faults = [
-      [
-        Amount.parse("9".repeat(19)),
-        'with at most 18 digits before the point and two after it, such as "10.50"'
-      ],
-      [Amount.round("x", { mode: "ceil" }), "without sign or exponent"],
-      [Amount.toMinorUnits(Amount.Amount.make("10"), Amount.Currency.make("ZZZ")), "does not list"],
-      [Amount.fromMinorUnits(10n, Amount.Currency.make("ZZZ")), "does not list"]
-    ] as const
-    for (const [result, words] of faults) {
-      const fault = Result.getOrThrow(Result.flip<unknown, Amount.AmountFault>(result))
-      expect(fault._tag).toBe("AmountFault")
-      expect(fault.message).toContain(words)
-    }
-    expect(() => Schema.decodeSync(Amount.Currency)("eur")).toThrow('such as "EUR"')
-  })
+it("a fault says what is expected", () => {
+  const faults = [
+    [
+      Amount.parse("9".repeat(19)),
+      'with at most 18 digits before the point and two after it, such as "10.50"'
+    ],
+    [Amount.round("x", { mode: "ceil" }), "without sign or exponent"],
+    [Amount.toMinorUnits(Amount.Amount.make("10"), Amount.Currency.make("ZZZ")), "does not list"],
+    [Amount.fromMinorUnits(10n, Amount.Currency.make("ZZZ")), "does not list"]
+  ] as const
+  for (const [result, words] of faults) {
+    const fault = Result.getOrThrow(Result.flip<unknown, Amount.AmountFault>(result))
+    expect(fault._tag).toBe("AmountFault")
+    expect(fault.message).toContain(words)
+  }
+  expect(() => Schema.decodeSync(Amount.Currency)("eur")).toThrow('such as "EUR"')
 })
 
 describe("arithmetic", () => {
-  it("adds exactly", () => {
-    fc.assert(
-      fc.property(amount, amount, (left, right) => {
-        const sum = Result.getOrThrow(Amount.add(left, right))
-        expect(cents(sum)).toBe(cents(left) + cents(right))
-      })
-    )
-  })
+  it("adds exactly", () =>
+    forAll([amount, amount], (left, right) => {
+      const sum = Result.getOrThrow(Amount.add(left, right))
+      expect(cents(sum)).toBe(cents(left) + cents(right))
+    }))
 
-  it("compares numerically, with any number of decimals", () => {
-    fc.assert(
-      fc.property(amount, amount, (left, right) => {
-        const expected = cents(left) < cents(right) ? -1 : cents(left) > cents(right) ? 1 : 0
-        expect(Amount.compare(left, right)).toBe(expected)
-      })
-    )
+  it("compares numerically, with any number of decimals", async () => {
+    await forAll([amount, amount], (left, right) => {
+      const expected = cents(left) < cents(right) ? -1 : cents(left) > cents(right) ? 1 : 0
+      expect(Amount.compare(left, right)).toBe(expected)
+    })
     expect(Amount.compare(Amount.Amount.make("10"), Amount.Amount.make("10.00"))).toBe(0)
   })
 })
@@ -126,15 +117,13 @@ describe("round", () => {
     const decimal = fc
       .tuple(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.stringMatching(/^[0-9]{1,12}$/))
       .map(([whole, fraction]) => `${whole}.${fraction}`)
-    fc.assert(
-      fc.property(decimal, (text) => {
-        const rounded = cents(round(text, "half-from-zero"))
-        const [whole = "", fraction = ""] = text.split(".")
-        const exact = BigInt(whole + fraction.padEnd(12, "0"))
-        const distance = rounded * 10n ** 10n - exact
-        expect(distance <= 5n * 10n ** 9n && distance > -5n * 10n ** 9n).toBe(true)
-      })
-    )
+    return forAll([decimal], (text) => {
+      const rounded = cents(round(text, "half-from-zero"))
+      const [whole = "", fraction = ""] = text.split(".")
+      const exact = BigInt(whole + fraction.padEnd(12, "0"))
+      const distance = rounded * 10n ** 10n - exact
+      expect(distance <= 5n * 10n ** 9n && distance > -5n * 10n ** 9n).toBe(true)
+    })
   })
 
   it("reads at most 40 digits before and behind the point", () => {
@@ -152,41 +141,19 @@ describe("round", () => {
 describe("minor units", () => {
   it("have the decimals of ISO 4217, not of a locale", () => {
     const decimals = (code: string) => Amount.decimals(Amount.Currency.make(code))
-    expect(
-      ["EUR", "JPY", "KWD", "HUF", "IDR", "CLF", "ISK", "MGA", "MRU", "UYW"].map((code) => [
-        code,
-        decimals(code)
-      ])
-    ).toEqual([
-      ["EUR", 2],
-      ["JPY", 0],
-      ["KWD", 3],
-      ["HUF", 2],
-      ["IDR", 2],
-      ["CLF", 4],
-      ["ISK", 0],
-      ["MGA", 2],
-      ["MRU", 2],
-      ["UYW", 4]
-    ])
-    // Locales show these without decimals.
-    expect(["AFN", "IQD", "ALL"].map(decimals)).toEqual([2, 3, 2])
+    const codes = ["EUR", "JPY", "KWD", "HUF", "IDR", "CLF", "ISK", "MGA", "MRU", "UYW"]
+    expect(codes.map(decimals)).toEqual([2, 0, 3, 2, 2, 4, 0, 2, 2, 4])
     expect(decimals("ZZZ")).toBeUndefined()
-    expect(Amount.decimals(Amount.Currency.make("EUR"))).toBe(2)
   })
 
-  it("convert to an amount and back", () => {
-    fc.assert(
-      fc.property(
-        fc.bigInt({ min: 0n, max: 10n ** 15n }),
-        fc.constantFrom(EUR, JPY),
-        (units, currency) => {
-          const text = Result.getOrThrow(Amount.fromMinorUnits(units, currency))
-          expect(Amount.toMinorUnits(text, currency)).toEqual(Result.succeed(units))
-        }
-      )
-    )
-  })
+  it("convert to an amount and back", () =>
+    forAll(
+      [fc.bigInt({ min: 0n, max: 10n ** 15n }), fc.constantFrom(EUR, JPY)],
+      (units, currency) => {
+        const text = Result.getOrThrow(Amount.fromMinorUnits(units, currency))
+        expect(Amount.toMinorUnits(text, currency)).toEqual(Result.succeed(units))
+      }
+    ))
 
   it("refuse an amount that the service would round, and a fraction of a unit", () => {
     expect(Result.isFailure(Amount.fromMinorUnits(1055n, KWD))).toBe(true)

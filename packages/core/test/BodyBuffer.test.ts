@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -13,24 +14,21 @@ const collect = (lengths: ReadonlyArray<number>, limit = 100_000) => {
 
 describe("a body", () => {
   it("has the bytes of its chunks up to the limit, and a chunk beyond it is refused", () =>
-    fc.assert(
-      fc.property(
-        fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 }),
-        fc.nat(400),
-        (chunks, limit) => {
-          const body = new BodyBuffer(limit)
-          const copies = chunks.map((chunk) => chunk.slice())
-          const accepted: Array<Uint8Array> = []
-          for (const chunk of chunks) {
-            const fits = concat([...accepted, chunk]).length <= limit
-            expect(body.add(chunk)).toBe(fits)
-            if (fits) accepted.push(chunk)
-          }
-          expect([...body.bytes]).toEqual([...concat(accepted)])
-          // The chunks belong to the caller.
-          expect(chunks).toEqual(copies)
+    forAll(
+      [fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 }), fc.nat(400)],
+      (chunks, limit) => {
+        const body = new BodyBuffer(limit)
+        const copies = chunks.map((chunk) => chunk.slice())
+        const accepted: Array<Uint8Array> = []
+        for (const chunk of chunks) {
+          const fits = concat([...accepted, chunk]).length <= limit
+          expect(body.add(chunk)).toBe(fits)
+          if (fits) accepted.push(chunk)
         }
-      )
+        expect([...body.bytes]).toEqual([...concat(accepted)])
+        // The chunks belong to the caller.
+        expect(chunks).toEqual(copies)
+      }
     ))
 
   it("has at most its number of chunks", () => {

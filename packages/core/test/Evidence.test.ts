@@ -41,15 +41,13 @@ describe("the bits of a status", () => {
   })
 })
 
-describe("the default policy", () => {
-  it("is final: claims below rank 10 count, and a claimed final status needs a read", () => {
-    for (let evidence = 0; evidence < 2 ** 18; evidence += 7) {
-      expect(Evidence.standing(evidence, undefined)).toEqual(
-        Evidence.standing(evidence, undefined, "final")
-      )
-      expect(Evidence.unsettled(evidence, undefined)).toEqual(
-        Evidence.unsettled(evidence, undefined, "final")
-      )
-    }
-  })
+it("the default policy is final: claims below rank 10 count, and a claimed final status needs a read", () => {
+  for (let evidence = 0; evidence < 2 ** 18; evidence += 7) {
+    expect(Evidence.standing(evidence, undefined)).toEqual(
+      Evidence.standing(evidence, undefined, "final")
+    )
+    expect(Evidence.unsettled(evidence, undefined)).toEqual(
+      Evidence.unsettled(evidence, undefined, "final")
+    )
+  }
 })

@@ -24,12 +24,8 @@ const numbering = () => {
 const region = (name: string) => Layer.succeed(Region, { name })
 const currency = (name: string) => Layer.succeed(Currency, { name })
 
-const [north, south, euro, dollar] = [
-  region("north"),
-  region("south"),
-  currency("EUR"),
-  currency("USD")
-]
+const [north, south] = [region("north"), region("south")]
+const [euro, dollar] = [currency("EUR"), currency("USD")]
 
 const buildAll = (layers: ReadonlyArray<Layer.Layer<Built>>) =>
   Effect.gen(function* () {
@@ -55,22 +51,13 @@ const withPairs = (layer: Layer.Layer<Built, never, Region | Currency>) =>
 it("an isolated layer builds the layers in it anew, and is itself built once", async () => {
   const inner = Layer.provide(numbering(), Layer.merge(north, euro))
   const outer = isolated(inner)
-  expect(await buildAll([inner, outer, inner, outer])).toEqual([
-    "1 north EUR",
-    "2 north EUR",
-    "1 north EUR",
-    "2 north EUR"
-  ])
+  const built = await buildAll([inner, outer, inner, outer])
+  expect(built).toEqual(["1 north EUR", "2 north EUR", "1 north EUR", "2 north EUR"])
 })
 
 it("a layer that is isolated by services is built once for each combination of them", async () => {
-  expect(await buildAll(withPairs(isolatedBy([Region, Currency], numbering())))).toEqual([
-    "1 north EUR",
-    "1 north EUR",
-    "2 south EUR",
-    "3 north USD",
-    "2 south EUR"
-  ])
+  const built = await buildAll(withPairs(isolatedBy([Region, Currency], numbering())))
+  expect(built).toEqual(["1 north EUR", "1 north EUR", "2 south EUR", "3 north USD", "2 south EUR"])
 })
 
 it("a layer that is isolated by no service is built once", async () => {
@@ -80,11 +67,6 @@ it("a layer that is isolated by no service is built once", async () => {
 })
 
 it("a layer that is isolated by one service is shared whatever the others are", async () => {
-  expect(await buildAll(withPairs(isolatedBy([Region], numbering())))).toEqual([
-    "1 north EUR",
-    "1 north EUR",
-    "2 south EUR",
-    "1 north EUR",
-    "2 south EUR"
-  ])
+  const built = await buildAll(withPairs(isolatedBy([Region], numbering())))
+  expect(built).toEqual(["1 north EUR", "1 north EUR", "2 south EUR", "1 north EUR", "2 south EUR"])
 })

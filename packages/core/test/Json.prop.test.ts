@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { character } from "@pawl/test-support/Text"
 import * as Json from "@pawl/core/internal/Json"
 import * as Result from "effect/Result"
@@ -8,16 +9,17 @@ const encode = (text: string) => new TextEncoder().encode(text)
 const fault = (text: string) => Result.getOrElse(Result.flip(Json.fromText(text)), () => "no fault")
 const value = (text: string) => Result.getOrThrow(Json.fromText(text))
 
+const number = fc.stringMatching(
+  /^-?(?:0|[1-9][0-9]{0,24})(?:\.[0-9]{1,5})?(?:[eE][+-]?[0-9]{1,3})?$/
+)
+
 describe("Json", () => {
-  it("reads the output of JSON.stringify", () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {
-        expect(Result.getOrThrow(Json.fromBytes(encode(JSON.stringify(json))))).toEqual(
-          JSON.parse(JSON.stringify(json))
-        )
-      })
-    )
-  })
+  it("reads the output of JSON.stringify", () =>
+    forAll([fc.jsonValue({ maxDepth: 6 })], (json) => {
+      expect(Result.getOrThrow(Json.fromBytes(encode(JSON.stringify(json))))).toEqual(
+        JSON.parse(JSON.stringify(json))
+      )
+    }))
 
   it("fails exactly where JSON.parse fails, or with a duplicate key, for texts within the limits", () => {
     const piece = fc.constantFrom(
@@ -36,17 +38,14 @@ describe("Json", () => {
       " ",
       "null"
     )
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-        const text = pieces.join("")
-        const parsed = Result.try(() => JSON.parse(text) as unknown)
-        const read = Json.fromText(text)
-        if (Result.isSuccess(read)) expect(Result.isSuccess(parsed)).toBe(true)
-        else expect(read.failure).toBe(Result.isFailure(parsed) ? "syntax" : "duplicate key")
-        expect(Json.fromOwnText(text)).toEqual(read)
-      }),
-      { numRuns: 2000 }
-    )
+    return forAll([fc.array(piece, { maxLength: 12 })], { numRuns: 2000 }, (pieces) => {
+      const text = pieces.join("")
+      const parsed = Result.try(() => JSON.parse(text) as unknown)
+      const read = Json.fromText(text)
+      if (Result.isSuccess(read)) expect(Result.isSuccess(parsed)).toBe(true)
+      else expect(read.failure).toBe(Result.isFailure(parsed) ? "syntax" : "duplicate key")
+      expect(Json.fromOwnText(text)).toEqual(read)
+    })
   })
 
   it.each([
@@ -77,16 +76,11 @@ describe("Json", () => {
   })
 
   it("returns a number as text exactly if String writes it differently", () => {
-    const number = fc.stringMatching(
-      /^-?(?:0|[1-9][0-9]{0,24})(?:\.[0-9]{1,5})?(?:[eE][+-]?[0-9]{1,3})?$/
-    )
-    fc.assert(
-      fc.property(number, (source) => {
-        const read = value(`{"n":${source},"one":1,"text":"1.0"}`)
-        const n = String(Number(source)) === source ? Number(source) : source
-        expect(read).toEqual({ n, one: 1, text: "1.0" })
-      })
-    )
+    return forAll([number], (source) => {
+      const read = value(`{"n":${source},"one":1,"text":"1.0"}`)
+      const n = String(Number(source)) === source ? Number(source) : source
+      expect(read).toEqual({ n, one: 1, text: "1.0" })
+    })
   })
 
   it("does not change digits in strings", () => {
@@ -140,13 +134,10 @@ describe("Json", () => {
     const known = ["[]", "[],", "{},", "1,", '{"a":[]},', "[[]],", '"b",'].map(
       (text) => `[${text.repeat(Math.floor(60_000 / text.length)).replace(/,$/u, "")}]`
     )
-    fc.assert(
-      fc.property(fc.oneof(repeated, fc.constantFrom(...known)), (text) => {
-        const read = Json.fromText(text)
-        if (Result.isSuccess(read)) expect(valuesIn(read.success)).toBeLessThanOrEqual(2002)
-      }),
-      { numRuns: 300 }
-    )
+    return forAll([fc.oneof(repeated, fc.constantFrom(...known))], { numRuns: 300 }, (text) => {
+      const read = Json.fromText(text)
+      if (Result.isSuccess(read)) expect(valuesIn(read.success)).toBeLessThanOrEqual(2002)
+    })
   })
 
   it("refuses more than a thousand members (A25)", () => {
@@ -172,9 +163,6 @@ describe("Json", () => {
 
 describe("a draft", () => {
   const draft = (text: string) => Json.draftBytes(encode(text))
-  const number = fc.stringMatching(
-    /^-?(?:0|[1-9][0-9]{0,20})(?:\.[0-9]{1,5})?(?:[eE][+-]?[0-9]{1,2})?$/
-  )
   /** A value with a number in it, and the source text if it is a number. */
   const member = fc.oneof(
     fc.record({ text: number, source: fc.constant("number") }),
@@ -187,23 +175,20 @@ describe("a draft", () => {
   })
   const space = fc.constantFrom("", " ", "\n")
 
-  it("has the source of each number of the outermost object, and of nothing else", () => {
-    fc.assert(
-      fc.property(body, space, (members, gap) => {
-        const written = members.map(
-          ([name, { text }]) => `${JSON.stringify(name)}${gap}:${gap}${text}${gap}`
-        )
-        const text = `{${written.join()}}`
-        const read = draft(text)
-        if ("fault" in read) return expect.unreachable(`${read.fault}: ${text}`)
-        expect(read.json).toEqual(JSON.parse(text))
-        expect(read.exact()).toEqual(value(text))
-        for (const [name, { source, text }] of members)
-          expect(read.sourceOf(name)).toBe(source && text)
-        expect(read.sourceOf("no such name")).toBeUndefined()
-      })
-    )
-  })
+  it("has the source of each number of the outermost object, and of nothing else", () =>
+    forAll([body, space], (members, gap) => {
+      const written = members.map(
+        ([name, { text }]) => `${JSON.stringify(name)}${gap}:${gap}${text}${gap}`
+      )
+      const text = `{${written.join()}}`
+      const read = draft(text)
+      if ("fault" in read) return expect.unreachable(`${read.fault}: ${text}`)
+      expect(read.json).toEqual(JSON.parse(text))
+      expect(read.exact()).toEqual(value(text))
+      for (const [name, { source, text }] of members)
+        expect(read.sourceOf(name)).toBe(source && text)
+      expect(read.sourceOf("no such name")).toBeUndefined()
+    }))
 
   it("is refused exactly as the value is", () => {
     for (const text of ["{", "{:", '{"a":1,"a":2}', "[".repeat(65), ""])

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as NextAction from "@pawl/core/NextAction"
 import { statuses } from "@pawl/core/Status"
 import fc from "fast-check"
@@ -69,12 +70,10 @@ describe("the next action", () => {
       { requiredKeys: [] }
     )
     const ended = ["SUCCEED", "FAILED", "CANCELLED", "REFUNDED", "CHARGEBACK"]
-    fc.assert(
-      fc.property(answers, ways, (answer, intent) => {
-        const action = NextAction.of({ ...intent, ...answer })
-        if (ended.includes(answer.transactionStatus ?? "")) expect(action).toBeUndefined()
-        for (const value of Object.values(action ?? {})) expect(value).toMatch(/./u)
-      })
-    )
+    return forAll([answers, ways], (answer, intent) => {
+      const action = NextAction.of({ ...intent, ...answer })
+      if (ended.includes(answer.transactionStatus ?? "")) expect(action).toBeUndefined()
+      for (const value of Object.values(action ?? {})) expect(value).toMatch(/./u)
+    })
   })
 })

@@ -132,16 +132,14 @@ describe("a message", () => {
   })
 
   it("of a failure has the reasons of the service", () => {
-    expect(new PaymentsError.ServiceFailed({ status: 503, attempts: 4 }).message).toBe(
-      "The service failed with 503 after 4 attempts"
-    )
-    expect(new PaymentsError.ServiceFailed({ status: 503, attempts: 1 }).message).toBe(
-      "The service failed with 503 after 1 attempt"
-    )
+    const failure = (given: { readonly attempts: number; readonly fields?: typeof fields }) =>
+      new PaymentsError.ServiceFailed({ status: 503, ...given }).message
+    expect(failure({ attempts: 4 })).toBe("The service failed with 503 after 4 attempts")
+    expect(failure({ attempts: 1 })).toBe("The service failed with 503 after 1 attempt")
     expect(
       new PaymentsError.Unreachable({ reason: "reset", sent: true, attempts: 1 }).message
     ).toBe("The service could not be reached (reset) after 1 attempt")
-    expect(new PaymentsError.ServiceFailed({ status: 503, attempts: 4, fields }).message).toBe(
+    expect(failure({ attempts: 4, fields })).toBe(
       "The service failed with 503 after 4 attempts; amount: too small"
     )
     const reason = "that status is not documented"
@@ -159,17 +157,17 @@ describe("a message", () => {
   })
 
   it("of a doubt has its cause, and the refusal that did not end it", () => {
-    const [requestId, cause] = ["order-1", new PaymentsError.NotFound({})]
-    const one = new PaymentsError.OutcomeUnknown({ requestId, cause }).message
-    expect(one).toMatch(/^Request order-1 .*The service does not know this resource$/u)
-    const refusal = new PaymentsError.NotFound({})
-    expect(new PaymentsError.OutcomeUnknown({ requestId, cause, refusal }).message).toBe(
-      `${one}; then: The service does not know this resource`
+    const [cause, refusal] = [new PaymentsError.NotFound({}), new PaymentsError.NotFound({})]
+    const message = (given: object) =>
+      new PaymentsError.OutcomeUnknown({ requestId: "order-1", cause, ...given }).message
+    expect(message({})).toMatch(/^Request order-1 .*The service does not know this resource$/u)
+    expect(message({ refusal })).toBe(
+      `${message({})}; then: The service does not know this resource`
     )
     // The first refusal is the doubt itself.
-    expect(new PaymentsError.OutcomeUnknown({ requestId, cause, refusal: cause }).message).toBe(one)
-    expect(
-      new PaymentsError.OutcomeUnknown({ requestId, cause, refusal, refusals: 3 }).message
-    ).toMatch(/: 3 calls with this requestId were refused, so ask the service/u)
+    expect(message({ refusal: cause })).toBe(message({}))
+    expect(message({ refusal, refusals: 3 })).toMatch(
+      /: 3 calls with this requestId were refused, so ask the service/u
+    )
   })
 })

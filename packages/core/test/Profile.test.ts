@@ -1,3 +1,4 @@
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Profile from "@pawl/core/Profile"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,7 +9,7 @@ const gap = fc.nat({ max: 100_000 }).map(Duration.millis)
 
 const switches: fc.Arbitrary<Partial<Profile.Switches>> = fc.record(
   {
-    tokenField: fc.option(fc.string(), { nil: undefined }),
+    tokenField: optional(fc.string()),
     refreshBefore: gap,
     requestChecksumSeparator: fc.string(),
     payoutChecksum: fc.boolean(),
@@ -25,20 +26,17 @@ it("the profile has the defaults if no other is provided", () => {
   expect(Effect.runSync(Effect.service(Profile.Profile))).toBe(Profile.defaults)
 })
 
-it("a layer changes the given switches and keeps the defaults of all others", () => {
-  fc.assert(
-    fc.property(switches, (changed) => {
-      const profile = Effect.service(Profile.Profile).pipe(
-        Effect.provide(Profile.layer(changed)),
-        Effect.runSync
-      )
-      for (const [name, standard] of Object.entries(Profile.defaults)) {
-        const given = Object.hasOwn(changed, name) ? Reflect.get(changed, name) : standard
-        expect(Reflect.get(profile, name)).toEqual(given)
-      }
-    })
-  )
-})
+it("a layer changes the given switches and keeps the defaults of all others", () =>
+  forAll([switches], (changed) => {
+    const profile = Effect.service(Profile.Profile).pipe(
+      Effect.provide(Profile.layer(changed)),
+      Effect.runSync
+    )
+    for (const [name, standard] of Object.entries(Profile.defaults)) {
+      const given = Object.hasOwn(changed, name) ? Reflect.get(changed, name) : standard
+      expect(Reflect.get(profile, name)).toEqual(given)
+    }
+  }))
 
 it("a switch that is undefined keeps its default, so that no checksum is joined with another separator", () => {
   const names = Object.keys(Profile.defaults)

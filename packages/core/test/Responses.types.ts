@@ -10,9 +10,12 @@ import type * as NextAction from "@pawl/core/NextAction"
 import type { PaymentIntentResponse } from "@pawl/core/PaymentIntent"
 import type { RefundInfo, RefundResponse } from "@pawl/core/Refund"
 import type { Status } from "@pawl/core/Status"
-import type { Subscription, SubscriptionResponse } from "@pawl/core/Subscription"
-import type { SubscriptionPlan } from "@pawl/core/Subscription"
-import type { SubscriptionStatus } from "@pawl/core/Subscription"
+import type {
+  Subscription,
+  SubscriptionPlan,
+  SubscriptionResponse,
+  SubscriptionStatus
+} from "@pawl/core/Subscription"
 import { expectTypeOf } from "vitest"
 
 type Response =

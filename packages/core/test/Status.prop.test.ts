@@ -1,6 +1,8 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { isSubscriptionStatus, subscriptionStatuses } from "@pawl/core/Subscription"
 
 const fold = (arrived: ReadonlyArray<Status>) =>
   arrived.reduce<Status | undefined>(
@@ -34,19 +36,23 @@ describe("advance", () => {
   })
 })
 
-describe("text that is none of the nine", () => {
-  const others = fc
-    .oneof(fc.string(), fc.constantFrom("SETTLED", "constructor", "__proto__", "toString", ""))
-    .filter((text) => !isStatus(text))
+const others = fc
+  .oneof(fc.string(), fc.constantFrom("SETTLED", "constructor", "__proto__", "toString", ""))
+  .filter((text) => !isStatus(text))
 
-  it("ranks below every status, is never terminal, and never advances", () => {
-    fc.assert(
-      fc.property(others, fc.constantFrom(...statuses), (text, stored) => {
-        const other = text as Status
-        expect(rank(other)).toBe(0)
-        expect(isTerminal(other)).toBe(false)
-        expect(advance(stored, other)).toEqual({ status: stored, outcome: "late" })
-      })
-    )
-  })
+it("text that is none of the nine ranks below every status, is never terminal, and never advances", () =>
+  forAll([others, fc.constantFrom(...statuses)], (text, stored) => {
+    const other = text as Status
+    expect(rank(other)).toBe(0)
+    expect(isTerminal(other)).toBe(false)
+    expect(advance(stored, other)).toEqual({ status: stored, outcome: "late" })
+  }))
+
+it("subscriptions and transactions share only the status name PENDING", () => {
+  expect(statuses.filter(isSubscriptionStatus)).toEqual(["PENDING"])
+  expect(isSubscriptionStatus("CANCELLED")).toBe(false)
+})
+
+it("a subscription has one of five statuses", () => {
+  expect(subscriptionStatuses).toEqual(["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"])
 })

@@ -1,9 +1,8 @@
 import { describe, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import { laws, pawlClient } from "../src/Laws/Client.ts"
-import { handwrittenClient } from "./support/handwrittenClient.ts"
+import { clients, handwrittenClient } from "./support/handwrittenClient.ts"
 import { repeats } from "@pawl/test-support/Repeats"
-import { clients } from "./support/clients.ts"
 import { describePlantedBugs } from "@pawl/test-support/PlantedBugs"
 
 /** A law of a client has 30 runs by default. */

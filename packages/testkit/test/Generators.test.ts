@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { methodOf } from "@pawl/core/Kind"
 import { isStatus, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Hmac from "@pawl/core/Hmac"
@@ -214,33 +215,27 @@ describe("deliveries", () => {
     })
   })
 
-  it("without faults are the history itself, one a second", () => {
-    fc.assert(
-      fc.property(Generators.histories(), (history) => {
-        const { deliveries } = Generators.deliver(history, [])
-        expect(deliveries).toEqual(
-          history.statuses.map((status, at) => ({
-            at: at * 1000,
-            status,
-            amount: "text",
-            forged: undefined
-          }))
-        )
-      })
-    )
-  })
+  it("without faults are the history itself, one a second", () =>
+    forAll([Generators.histories()], (history) => {
+      const { deliveries } = Generators.deliver(history, [])
+      expect(deliveries).toEqual(
+        history.statuses.map((status, at) => ({
+          at: at * 1000,
+          status,
+          amount: "text",
+          forged: undefined
+        }))
+      )
+    }))
 
-  it("arrive in order of time, and only a forged status is not in the history", () => {
-    fc.assert(
-      fc.property(any, (delivered) => {
-        const { deliveries, history } = delivered
-        expect(isAscending(deliveries.map(({ at }) => at))).toBe(true)
-        for (const { forged, status } of deliveries) {
-          if (forged !== "status") expect(history.statuses).toContain(status)
-        }
-      })
-    )
-  })
+  it("arrive in order of time, and only a forged status is not in the history", () =>
+    forAll([any], (delivered) => {
+      const { deliveries, history } = delivered
+      expect(isAscending(deliveries.map(({ at }) => at))).toBe(true)
+      for (const { forged, status } of deliveries) {
+        if (forged !== "status") expect(history.statuses).toContain(status)
+      }
+    }))
 
   it("keep each fault with its status when the history shrinks", () => {
     // Histories have three statuses, or start at NEW. So NEW has to go, which moves PENDING to its
@@ -351,9 +346,8 @@ describe("traffic", () => {
         }
       }
     })
-    return fc.assert(
-      fc.asyncProperty(any, (traffic) => Effect.runPromise(Effect.scoped(receives(traffic)))),
-      { numRuns: repeats(20) }
+    return forAll([any], { numRuns: repeats(20) }, (traffic) =>
+      Effect.runPromise(Effect.scoped(receives(traffic)))
     )
   })
 })
@@ -368,21 +362,18 @@ describe("callback requests", () => {
     )
   )
 
-  it("verify in both layouts, with the content they were made of", () => {
-    fc.assert(
-      fc.property(Generators.contents, (content) => {
-        const { claim, method, quarantine, signed } = Result.getOrThrow(
-          verify(Generators.toIncoming(sign, content))
-        )
-        expect({ claim, method, quarantine, signed }).toEqual({
-          claim: content.status,
-          method: content.method,
-          quarantine: undefined,
-          signed: content.signed
-        })
-      }),
-      { numRuns: repeats(300) }
-    )
+  it("verify in both layouts, with the content they were made of", async () => {
+    await forAll([Generators.contents], { numRuns: repeats(300) }, (content) => {
+      const { claim, method, quarantine, signed } = Result.getOrThrow(
+        verify(Generators.toIncoming(sign, content))
+      )
+      expect({ claim, method, quarantine, signed }).toEqual({
+        claim: content.status,
+        method: content.method,
+        quarantine: undefined,
+        signed: content.signed
+      })
+    })
     covers(sample(Generators.contents, 1000), {
       card: ({ method }) => method === "card",
       apm: ({ method }) => method === "apm",
@@ -396,49 +387,44 @@ describe("callback requests", () => {
     })
   })
 
-  it("of a forgery verify with the checksum of the genuine callback (A05, A06, A08)", () => {
+  it("of a forgery verify with the checksum of the genuine callback (A05, A06, A08)", async () => {
     const transaction = fc.record({
       method: fc.constantFrom("card" as const, "apm" as const),
       signed: Generators.contents.map(({ signed }) => signed)
     })
     const forged = new Set<string | undefined>()
-    fc.assert(
-      fc.property(
-        transaction,
-        Generators.deliveries(Generators.histories()),
-        (transaction, { deliveries }) => {
-          const checksums = deliveries.map((delivery) => {
-            const incoming = Generators.toIncoming(
-              sign,
-              Generators.fromDelivery(transaction, delivery)
-            )
-            const verified = Result.getOrThrow(verify(incoming))
-            expect(verified.claim).toBe(isStatus(delivery.status) ? delivery.status : undefined)
-            expect(verified.method === transaction.method).toBe(delivery.forged !== "kind")
-            forged.add(delivery.forged)
-            return incoming.checksum
-          })
-          expect(new Set(checksums).size).toBeLessThanOrEqual(1)
-        }
-      ),
-      { numRuns: repeats(300) }
+    await forAll(
+      [transaction, Generators.deliveries(Generators.histories())],
+      { numRuns: repeats(300) },
+      (transaction, { deliveries }) => {
+        const checksums = deliveries.map((delivery) => {
+          const incoming = Generators.toIncoming(
+            sign,
+            Generators.fromDelivery(transaction, delivery)
+          )
+          const verified = Result.getOrThrow(verify(incoming))
+          expect(verified.claim).toBe(isStatus(delivery.status) ? delivery.status : undefined)
+          expect(verified.method === transaction.method).toBe(delivery.forged !== "kind")
+          forged.add(delivery.forged)
+          return incoming.checksum
+        })
+        expect(new Set(checksums).size).toBeLessThanOrEqual(1)
+      }
     )
     expect(forged).toEqual(new Set([undefined, ...forgeries]))
   })
 
   it("convert to web requests with the same bytes", () =>
-    fc.assert(
-      fc.asyncProperty(Generators.callbacks(secret), async (incoming) => {
-        const request = Generators.toRequest("https://shop.example/callback", incoming)
-        expect(request.method).toBe("POST")
-        expect(new URL(request.url).search).toBe(
-          new URL(`https://shop.example/${incoming.search}`).search
-        )
-        expect(request.headers.get("x-checksum")).toBe(incoming.checksum)
-        expect(request.headers.get("content-type")).toBe("application/json")
-        expect(new Uint8Array(await request.arrayBuffer())).toEqual(incoming.body)
-      })
-    ))
+    forAll([Generators.callbacks(secret)], async (incoming) => {
+      const request = Generators.toRequest("https://shop.example/callback", incoming)
+      expect(request.method).toBe("POST")
+      expect(new URL(request.url).search).toBe(
+        new URL(`https://shop.example/${incoming.search}`).search
+      )
+      expect(request.headers.get("x-checksum")).toBe(incoming.checksum)
+      expect(request.headers.get("content-type")).toBe("application/json")
+      expect(new Uint8Array(await request.arrayBuffer())).toEqual(incoming.body)
+    }))
 })
 
 describe("nouns", () => {
@@ -475,17 +461,13 @@ describe("nouns", () => {
   describe.for(Generators.nouns)("%s", ([name, schema]) => {
     const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema))
 
-    it("refuses hostile values with a typed error that contains no value, and does not throw", () => {
-      fc.assert(
-        fc.property(Generators.hostile(name, schema), (sent) => {
-          const decoded = decode(sent)
-          expect(Result.isFailure(decoded)).toBe(true)
-          if (Result.isSuccess(decoded)) return
-          expect(decoded.failure).toMatchObject({ _tag: "SchemaError" })
-          expect(String(decoded.failure)).not.toContain("canary")
-        }),
-        { numRuns: 60 }
-      )
-    })
+    it("refuses hostile values with a typed error that contains no value, and does not throw", () =>
+      forAll([Generators.hostile(name, schema)], { numRuns: 60 }, (sent) => {
+        const decoded = decode(sent)
+        expect(Result.isFailure(decoded)).toBe(true)
+        if (Result.isSuccess(decoded)) return
+        expect(decoded.failure).toMatchObject({ _tag: "SchemaError" })
+        expect(String(decoded.failure)).not.toContain("canary")
+      }))
   })
 })

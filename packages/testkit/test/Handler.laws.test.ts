@@ -8,6 +8,7 @@ import { handlers, payoutHandlers, payoutShop, right, shop } from "./support/han
 import { breaks, broken } from "@pawl/test-support/LawTests"
 import { describePlantedBugs } from "@pawl/test-support/PlantedBugs"
 import { repeats } from "@pawl/test-support/Repeats"
+import { test } from "@pawl/test-support/Tests"
 
 const like =
   (change: (opened: Shop) => Shop): Open =>
@@ -120,42 +121,39 @@ describe("the laws of a handler are broken", () => {
     expect(found?.wrong).toContain("the books say stock 2.")
   })
 
-  it("by a shop of which a function does not end", () =>
-    Effect.gen(function* () {
-      const hanging = Promise.withResolvers<void>()
-      const shops = [
-        like(({ start }) => ({
-          start,
-          read: () => (hanging.resolve(), new Promise(() => {}))
-        })),
-        like(({ read }) => ({ start: () => () => (hanging.resolve(), Effect.never), read }))
-      ]
-      for (const each of shops) {
-        const check = yield* Effect.forkChild(
-          Effect.flip(Effect.all(first.map((law) => law.check(each))))
-        )
-        yield* Effect.promise(() => hanging.promise)
-        yield* TestClock.adjust("10 seconds")
-        expect((yield* Fiber.join(check)).wrong).toContain("has not ended after 10 seconds")
-      }
-    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
+  /** Checks a shop of which a function does not end, from the moment when it hangs. */
+  const doesNotEnd = Effect.fnUntraced(function* (
+    tried: typeof laws,
+    make: (hang: () => void) => Open
+  ) {
+    const hanging = Promise.withResolvers<void>()
+    const check = yield* Effect.forkChild(
+      Effect.flip(Effect.all(tried.map((law) => law.check(make(hanging.resolve)))))
+    )
+    yield* Effect.promise(() => hanging.promise)
+    yield* TestClock.adjust("10 seconds")
+    expect((yield* Fiber.join(check)).wrong).toContain("has not ended after 10 seconds")
+  })
 
-  it("by a shop in which each of two calls at the same time waits for the other", () =>
-    Effect.gen(function* () {
-      const hanging = Promise.withResolvers<void>()
-      const deadlocked = like(({ read }) => {
+  test("by a shop of which a function does not end", function* () {
+    yield* doesNotEnd(first, (hang) =>
+      like(({ start }) => ({ start, read: () => (hang(), new Promise(() => {})) }))
+    )
+    yield* doesNotEnd(first, (hang) =>
+      like(({ read }) => ({ start: () => () => (hang(), Effect.never), read }))
+    )
+  })
+
+  test("by a shop in which each of two calls at the same time waits for the other", function* () {
+    yield* doesNotEnd(together, (hang) =>
+      like(({ read }) => {
         let calls = 0
         const call = Effect.suspend(() => (calls++ > 0 ? hangs : Effect.yieldNow))
-        const hangs = Effect.andThen(Effect.sync(hanging.resolve), Effect.never)
+        const hangs = Effect.andThen(Effect.sync(hang), Effect.never)
         return { start: () => () => Effect.onExit(call, () => Effect.sync(() => calls--)), read }
       })
-      const check = yield* Effect.forkChild(
-        Effect.flip(Effect.all(together.map((law) => law.check(deadlocked))))
-      )
-      yield* Effect.promise(() => hanging.promise)
-      yield* TestClock.adjust("10 seconds")
-      expect((yield* Fiber.join(check)).wrong).toContain("has not ended after 10 seconds")
-    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
+    )
+  })
 })
 
 describePlantedBugs("a handler", laws, handlers, shop, { numRuns: 100 })

@@ -11,7 +11,8 @@ import * as Laws from "../src/Laws.ts"
 import * as Reducer from "../src/Laws/Reducer.ts"
 import * as Rule from "../src/Laws/Rule.ts"
 import { broken as namesOf } from "@pawl/test-support/LawTests"
-import { describeBugs, type PlantedBug } from "@pawl/test-support/PlantedBugs"
+import type { PlantedBug } from "@pawl/test-support/Bugs"
+import { describeBugs } from "@pawl/test-support/PlantedBugs"
 import { documented, reducers, rules } from "./support/reducers.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 
@@ -30,11 +31,9 @@ const breaks = <Subject>(
 /** A seed, so that laws check random values only. */
 const randomOnly = () => ({ seed: fc.readConfigureGlobal().seed ?? 1, numRuns: repeats(3000) })
 
-describe("the laws of a rule", () => {
-  it.for(Rule.laws)("hold for the documented rule: $name", (law) =>
-    Laws.run(law, documented, { numRuns: repeats(5000) })
-  )
-})
+it.for(Rule.laws)("the laws of a rule hold for the documented rule: $name", (law) =>
+  Laws.run(law, documented, { numRuns: repeats(5000) })
+)
 
 describe.for(["final", "always", "never"] as const)("the laws of a reducer, under %s", (policy) => {
   it.for(Reducer.laws(policy))("hold for the reducer of core: $name", (law) =>
@@ -106,12 +105,12 @@ describe("in Node's own runner", () => {
 
 describe("a law", () => {
   const lastWins: Rule.Rule = (statuses) => statuses.at(-1)
-  const late = Rule.laws.find(({ name }) => name === "a late status changes nothing")
+  const late = Rule.laws.find(({ name }) => name === "a late status changes nothing")!
   const text = { name: "it holds", section: "docs/spec.md", explanation: "It is a test." }
+  const numbers = { arbitrary: fc.nat({ max: 1000 }), show: String }
 
   it("that is broken reports the counterexample, the failure, the explanation, and how to reproduce it", async () => {
-    expect(late).toBeDefined()
-    const [found] = late === undefined ? [] : breaks([late], lastWins)
+    const [found] = breaks([late], lastWins)
     expect(found?.message).toMatchInlineSnapshot(`
       "This law does not hold: a late status changes nothing
 
@@ -128,7 +127,6 @@ describe("a law", () => {
   })
 
   it("that is broken by a random value reproduces it by seed and path", () => {
-    if (late === undefined) return expect.unreachable()
     const [one] = breaks([late], lastWins, randomOnly())
     expect(one?.path).toMatch(/^\d+(:\d+)*$/)
     const { path = "", seed = 0 } = one ?? {}
@@ -152,7 +150,6 @@ describe("a law", () => {
   })
 
   it("runs as a promise, rejected if the law is broken", async () => {
-    if (late === undefined) return expect.unreachable()
     await expect(Laws.run(late, documented)).resolves.toBeUndefined()
     await expect(Laws.run(late, lastWins)).rejects.toBeInstanceOf(Laws.LawBroken)
   })
@@ -196,8 +193,7 @@ describe("a law", () => {
 
   it("of effects checks random values and examples, and shrinks", async () => {
     const law = Laws.propertyEffect(text, {
-      arbitrary: fc.nat({ max: 1000 }),
-      show: String,
+      ...numbers,
       numRuns: 50,
       body: (most: number, value) =>
         Effect.andThen(Effect.yieldNow, value > most ? Effect.fail(new TestError()) : Effect.void)
@@ -214,8 +210,7 @@ describe("a law", () => {
   it("of effects does not shrink a value for which its subject hangs", async () => {
     let checked = 0
     const law = Laws.propertyEffect(text, {
-      arbitrary: fc.nat({ max: 1000 }),
-      show: String,
+      ...numbers,
       body: () => Effect.suspend(() => Effect.fail({ isHanging: true, checked: ++checked }))
     })
     await expect(Laws.run(law, 1)).rejects.toBeInstanceOf(Laws.LawBroken)
@@ -225,7 +220,6 @@ describe("a law", () => {
   it.for<[Laws.Options]>([[{ numRuns: 0 }], [{ path: "0:99999" }]])(
     "is broken if %o leads to no value",
     async ([options]) => {
-      if (late === undefined) return expect.unreachable()
       const run = (more: object) => Laws.run(late, documented, { ...options, ...more, seed: 1 })
       await expect(run({})).rejects.toThrow("no value was checked")
       await expect(run({ examples: [["NEW"]] })).resolves.toBeUndefined()
@@ -242,14 +236,13 @@ describe("a law", () => {
     ["seed", { path: "0:1" }],
     ["path", { seed: 1, path: "twice" }]
   ])("names the wrong option %s of %o", async ([name, options]) => {
-    const text = { name: "", section: "", explanation: "" }
     const body = () => Effect.void
-    const sampled = { values: [], show: String, body }
+    const sampled = { ...numbers, values: [], body }
     const laws: ReadonlyArray<Laws.Law<never>> = [
       ...Rule.laws,
       Laws.example(text, body),
       Laws.each(text, sampled),
-      Laws.propertyEffect(text, { ...sampled, arbitrary: fc.nat() })
+      Laws.propertyEffect(text, sampled)
     ]
     for (const law of laws) {
       const run = Laws.run(law, documented as never, options)
@@ -259,8 +252,7 @@ describe("a law", () => {
 
   it("of effects reports an example without a seed, and a random value as without the examples", async () => {
     const law = Laws.propertyEffect(text, {
-      arbitrary: fc.nat({ max: 1000 }),
-      show: String,
+      ...numbers,
       body: (most: number, value) => (value > most ? Effect.fail(new TestError()) : Effect.void)
     })
     const lawBroken = async (most: number, options: Laws.Options<number>) => {

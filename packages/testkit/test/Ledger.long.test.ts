@@ -14,14 +14,14 @@ import * as Laws from "../src/Laws.ts"
 import { type Fresh as FreshStore, ledgerLaws as laws } from "../src/Laws/Store.ts"
 import { breaks, broken, names } from "@pawl/test-support/LawTests"
 import { describeBugs } from "@pawl/test-support/PlantedBugs"
-import { brokenFacets, examples, hold, sqlite } from "./support/ledgerLaws.ts"
-import { accepting } from "./support/ledgersAccepting.ts"
-import { keeping } from "./support/ledgersKeeping.ts"
-import { leasing } from "./support/ledgersLeasing.ts"
-import { emptied } from "./support/sqlStore.ts"
+import * as StoreLaws from "./support/storeLaws.ts"
+import { ledgers } from "./support/ledgers.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 
 type Fresh = FreshStore<Ledger>
+
+const { emptied, sqlite } = StoreLaws
+const { brokenFacets, examples, hold } = StoreLaws.ledger
 
 /** The laws about the order of rows, which holds within a shard only. */
 const orderLaws = new Set(
@@ -97,7 +97,7 @@ const options = { seed: 11, numRuns: 50 }
 describeBugs(
   "a ledger",
   laws,
-  [...accepting, ...leasing, ...keeping],
+  ledgers,
   async (plant, law) => {
     const planted = Effect.map(Ledger, (ledger) => ({ ...ledger, ...plant(ledger) }))
     const fresh: Fresh = () => Layer.effect(Ledger, planted).pipe(Layer.provide(layerMemory))

@@ -6,12 +6,12 @@ import type { Step } from "../src/internal/laws/ledger/Steps.ts"
 import * as Laws from "../src/Laws.ts"
 import { ledgerHistories as histories } from "../src/Laws/Store.ts"
 import { repeats } from "@pawl/test-support/Repeats"
-import { hold, sqlite } from "./support/ledgerLaws.ts"
+import { ledger, sqlite } from "./support/storeLaws.ts"
 
 describe("the laws of a ledger hold", () => {
-  hold("in memory", () => layerMemory, repeats(60, 2))
-  const ledger = sqlite()
-  hold("in SQLite's memory", () => ledger, repeats(22, 2))
+  ledger.hold("in memory", () => layerMemory, repeats(60, 2))
+  const store = sqlite()
+  ledger.hold("in SQLite's memory", () => store, repeats(22, 2))
 })
 
 const year = 31_536_000_000
@@ -21,7 +21,7 @@ const accept = (
   kind: "card" | "refund",
   status: "NEW" | "PENDING" | "SUCCEED",
   n = "1"
-): Step => ({
+): Extract<Step, { _tag: "accept" }> => ({
   _tag: "accept",
   after,
   id: "1",
@@ -49,64 +49,49 @@ const write = (found: number | undefined, change: Change = {}, after = 0, which 
   isStale: false
 })
 
-/** Counterexample: seed 1776338555 of the histories of PostgreSQL. */
-const refusedRegistration: ReadonlyArray<Step> = [
-  { _tag: "register", after: 0, id: "1", kind: "refund", status: undefined, amount: undefined },
-  {
-    _tag: "accept",
-    after: 0,
-    id: "1",
-    kind: "refund",
-    status: "PENDING",
-    requestId: "r1",
-    unsigned: {}
-  },
-  { _tag: "register", after: 0, id: "1", kind: "refund", status: undefined, amount: "25.00" }
-]
-
-it("R44: a registration with another amount than a token's is not refused (seed 1776338555)", async () => {
+/** Counterexamples of the histories. */
+it.for<[name: string, steps: ReadonlyArray<Step>]>([
+  [
+    // In PostgreSQL.
+    "R44: a registration with another amount than a token's is not refused (seed 1776338555)",
+    [
+      { _tag: "register", after: 0, id: "1", kind: "refund", status: undefined, amount: undefined },
+      { ...accept(0, "refund", "PENDING"), unsigned: {} },
+      { _tag: "register", after: 0, id: "1", kind: "refund", status: undefined, amount: "25.00" }
+    ]
+  ],
+  [
+    // A row took over the bodies of another kind, which opened a row again.
+    "bodies that a row took over outlive those of a later row (seed 540106357)",
+    [
+      accept(0, "card", "SUCCEED"),
+      accept(0, "refund", "PENDING"),
+      claim(3),
+      write(2, { release: { dueAt: undefined, lane: undefined } }),
+      write(2),
+      write(2, {}, 0, 1),
+      accept(year, "card", "SUCCEED"),
+      accept(10, "card", "PENDING"),
+      { _tag: "deleteBodies", after: 0, age: 0 }
+    ]
+  ],
+  [
+    // A row without its bodies took over another one.
+    "a body that was deleted stays so when its row is joined (seed -766208576)",
+    [
+      accept(0, "card", "PENDING"),
+      accept(0, "refund", "NEW"),
+      claim(3),
+      accept(0, "card", "PENDING", "2"),
+      write(undefined, { told: "FAILED", until: 0 }),
+      claim(1),
+      write(undefined, {}, 10),
+      { _tag: "deleteBodies", after: 0, age: 0 },
+      write(2)
+    ]
+  ]
+])("%s", async ([, steps]) => {
   for (const law of histories) {
-    await Laws.run(law, () => layerMemory, { examples: [refusedRegistration], numRuns: 1 })
-  }
-})
-
-/**
- * Counterexample: seed 540106357. A row took over the bodies of another kind, which opened a row
- * again.
- */
-const reopenedKind: ReadonlyArray<Step> = [
-  accept(0, "card", "SUCCEED"),
-  accept(0, "refund", "PENDING"),
-  claim(3),
-  write(2, { release: { dueAt: undefined, lane: undefined } }),
-  write(2),
-  write(2, {}, 0, 1),
-  accept(year, "card", "SUCCEED"),
-  accept(10, "card", "PENDING"),
-  { _tag: "deleteBodies", after: 0, age: 0 }
-]
-
-it("bodies that a row took over outlive those of a later row (seed 540106357)", async () => {
-  for (const law of histories) {
-    await Laws.run(law, () => layerMemory, { examples: [reopenedKind], numRuns: 1 })
-  }
-})
-
-/** Counterexample: seed -766208576. A row without its bodies took over another one. */
-const joinedAfterDeletion: ReadonlyArray<Step> = [
-  accept(0, "card", "PENDING"),
-  accept(0, "refund", "NEW"),
-  claim(3),
-  accept(0, "card", "PENDING", "2"),
-  write(undefined, { told: "FAILED", until: 0 }),
-  claim(1),
-  write(undefined, {}, 10),
-  { _tag: "deleteBodies", after: 0, age: 0 },
-  write(2)
-]
-
-it("a body that was deleted stays so when its row is joined (seed -766208576)", async () => {
-  for (const law of histories) {
-    await Laws.run(law, () => layerMemory, { examples: [joinedAfterDeletion], numRuns: 1 })
+    await Laws.run(law, () => layerMemory, { examples: [steps], numRuns: 1 })
   }
 })

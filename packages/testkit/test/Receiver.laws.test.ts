@@ -8,6 +8,7 @@ import * as PawlReceiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as WebReceiver from "@pawl/webhook/WebReceiver"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as References from "effect/References"
@@ -23,9 +24,7 @@ import { breaks, stepsOf } from "@pawl/test-support/LawTests"
 import { repeats } from "@pawl/test-support/Repeats"
 import { type Make, page } from "./support/lawPictures.ts"
 import { describePlantedBugs } from "@pawl/test-support/PlantedBugs"
-import { letterReceiver } from "./support/letterReceiver.ts"
-import { receiver } from "./support/receiver.ts"
-import { receivers } from "./support/receivers.ts"
+import { letterReceiver, receiver, receivers } from "./support/receiver.ts"
 
 const secret = "sandbox-secret"
 const merchantSecret = Redacted.make(secret)
@@ -36,40 +35,40 @@ const turns = async (millis: number) => {
   }
 }
 
-const subject = async (
-  wrong?: Parameters<typeof receiver>[1],
-  onRead: Parameters<Make>[0] = () => {}
-): Promise<Reporting> => {
+/** What a receiver is checked with, and the runtime of its service. */
+const makeFake = async () => {
   const fake = ManagedRuntime.make(Fake.layer())
   onEnd.push(() => fake.dispose())
-  const read = (method: Method, id: string): Promise<Status | undefined> =>
-    fake.runPromise(
-      Effect.gen(function* () {
-        const { strike } = yield* Faults
-        const path = method === "card" ? "payments/card" : "payments/apm"
-        if (yield* strike("GET", `/api/v1/${path}/status/${id}`)) return yield* Effect.die("down")
-        const { transaction } = yield* Gateway
-        const found = yield* transaction(id)
-        return found?.kind.startsWith("apm") === (method === "apm") ? found?.status : undefined
-      })
-    )
-  const watchedRead = (method: Method, id: string) =>
-    read(method, id).then(
-      (status) => {
-        onRead(method, id, status ?? "404")
-        return status
-      },
-      (error: unknown) => {
-        onRead(method, id, "no answer")
-        throw error
-      }
-    )
-  return {
-    ...receiver({ secret, read: watchedRead }, wrong),
+  const checked = {
     secret: merchantSecret,
     service: await fake.runPromise(service({ merchantSecret })),
     sleep: turns
   }
+  return { checked, fake }
+}
+
+const subject = async (
+  wrong?: Parameters<typeof receiver>[1],
+  onRead: Parameters<Make>[0] = () => {}
+): Promise<Reporting> => {
+  const { checked, fake } = await makeFake()
+  const read = (method: Method, id: string): Promise<Status | undefined> =>
+    Effect.gen(function* () {
+      const { strike } = yield* Faults
+      const path = method === "card" ? "payments/card" : "payments/apm"
+      if (yield* strike("GET", `/api/v1/${path}/status/${id}`)) return yield* Effect.die("down")
+      const { transaction } = yield* Gateway
+      const found = yield* transaction(id)
+      return found?.kind.startsWith("apm") === (method === "apm") ? found?.status : undefined
+    }).pipe(
+      Effect.onExit((exit) =>
+        Effect.sync(() =>
+          onRead(method, id, Exit.isSuccess(exit) ? (exit.value ?? "404") : "no answer")
+        )
+      ),
+      fake.runPromise
+    )
+  return { ...receiver({ secret, read }, wrong), ...checked }
 }
 
 const pawlReceiver = async (): Promise<Reporting> => {
@@ -108,16 +107,10 @@ const pawlReceiver = async (): Promise<Reporting> => {
 const onEnd: Array<() => Promise<void>> = []
 afterAll(() => Promise.all(onEnd.map((end) => end())))
 
-const letter = async (): Promise<Reporting> => {
-  const fake = ManagedRuntime.make(Fake.layer())
-  onEnd.push(() => fake.dispose())
-  return {
-    ...letterReceiver(secret),
-    secret: merchantSecret,
-    service: await fake.runPromise(service({ merchantSecret })),
-    sleep: turns
-  }
-}
+const letter = async (): Promise<Reporting> => ({
+  ...letterReceiver(secret),
+  ...(await makeFake()).checked
+})
 
 /**
  * `Conformance` of the sandbox numbers the laws of the specification and those of pawl in this

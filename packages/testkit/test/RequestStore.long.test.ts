@@ -5,16 +5,15 @@ import { server } from "@pawl/test-support/Postgres"
 import { describeWithDatabase } from "@pawl/test-support/PostgresTests"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { requestLaws as laws } from "../src/Laws/Store.ts"
+import { type Fresh, requestLaws as laws } from "../src/Laws/Store.ts"
 import { breaks, broken } from "@pawl/test-support/LawTests"
 import { describeBugs } from "@pawl/test-support/PlantedBugs"
-import { brokenFacets, examples, type Fresh, hold } from "./support/requestStoreLaws.ts"
+import { emptied, requests } from "./support/storeLaws.ts"
 import { requestStores } from "./support/requestStores.ts"
-import { emptied } from "./support/sqlStore.ts"
 
 await describeWithDatabase((database) => {
   const postgres = emptied(NodePostgres.layer({ ...server, database, maxConnections: 4 }))
-  hold("in PostgreSQL", () => postgres, 3)
+  requests.hold("in PostgreSQL", () => postgres, 3)
 })
 
 const options = { seed: 10, numRuns: 150 }
@@ -25,13 +24,13 @@ describeBugs(
   requestStores,
   async (plant) => {
     const planted = Effect.map(RequestStore, (store) => ({ ...store, ...plant(store) }))
-    const fresh: Fresh = () =>
+    const fresh: Fresh<RequestStore | Ledger.Ledger> = () =>
       Layer.provideMerge(
         Layer.effect(RequestStore, planted).pipe(Layer.provide(layerMemory)),
         Layer.fresh(Ledger.layerMemory)
       )
-    const facets = await brokenFacets(fresh, options)
-    return { broken: [...facets, ...broken(await breaks(examples, fresh, options))] }
+    const facets = await requests.brokenFacets(fresh, options)
+    return { broken: [...facets, ...broken(await breaks(requests.examples, fresh, options))] }
   },
   { hasSteps: false }
 )

@@ -1,11 +1,12 @@
 /** `RequestStore.long.test.ts` has PostgreSQL and the planted bugs. */
-import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+import { layerMemory as ledgers } from "@pawl/webhook/Ledger"
+import { layerMemory } from "@pawl/webhook/internal/ledger/RequestStore"
+import * as Layer from "effect/Layer"
 import { describe } from "vitest"
-import { hold, inMemory } from "./support/requestStoreLaws.ts"
-import { emptied } from "./support/sqlStore.ts"
+import { requests, sqlite } from "./support/storeLaws.ts"
 
 describe("the laws of a request store hold", () => {
-  hold("in memory", inMemory, 100)
-  const sqlite = emptied(NodeSqlite.layer({ filename: ":memory:" }))
-  hold("in SQLite", () => sqlite, 6)
+  requests.hold("in memory", () => Layer.provideMerge(layerMemory, Layer.fresh(ledgers)), 100)
+  const store = sqlite()
+  requests.hold("in SQLite", () => store, 6)
 })

@@ -1,6 +1,6 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Handler from "@pawl/core/Handler"
-import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
-import { CardPayments } from "@pawl/http/CardPayments"
+import type { RequestKind } from "@pawl/core/RequestSender"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -21,31 +21,16 @@ import { expect, it } from "vitest"
 import * as Fake from "../src/Fake.ts"
 import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
+import { creates, prepare, type Resources } from "@pawl/test-support/Creates"
 import { repeats } from "@pawl/test-support/Repeats"
-import { type Test, toEffect } from "@pawl/test-support/TestGateway"
+import { payment, type Test, toEffect } from "@pawl/test-support/TestGateway"
+import * as Checksum from "@pawl/core/Checksum"
+import * as PawlConfig from "@pawl/http/PawlConfig"
+import * as PawlPortable from "@pawl/http/PawlPortable"
+import { type Response, Transport } from "@pawl/http/Transport"
+import * as Clock from "effect/Clock"
 
 const secret = Redacted.make("sandbox-secret")
-
-const card = {
-  number: "4242424242424242",
-  expMonth: "04",
-  expYear: "2030",
-  cvv: "737",
-  cardHolderName: "Ada Lovelace"
-}
-const order = { requestId: "order-1", mid: "m-1", amount: "10.00", currency: "EUR" }
-const pages = {
-  successRedirectUrl: "https://shop.example/thanks",
-  failureRedirectUrl: "https://shop.example/sorry"
-}
-
-const payment = {
-  requestId: "order-1",
-  accountId: "4711",
-  amount: "10.00",
-  currency: "EUR",
-  apmPayload: { paymentMethod: "WALLET" }
-} as const
 
 /** A receiver without the service's secret refuses every callback. */
 const world = (callbackSecret = secret, kind?: RequestKind) => {
@@ -57,7 +42,7 @@ const world = (callbackSecret = secret, kind?: RequestKind) => {
     callbackUrl: "https://shop.example/callback",
     // Card data is not stored, so a create with a card is made again from its input.
     ...(kind !== undefined && {
-      rebuild: () => Effect.sync(() => inputs[kind]("token", "1"))
+      rebuild: () => Effect.sync(() => inputOf(kind, { cardToken: "token", paymentId: 1 }))
     })
   }).pipe(
     Layer.provideMerge(RequestStore.layerMemory),
@@ -76,10 +61,7 @@ const world = (callbackSecret = secret, kind?: RequestKind) => {
   return { told, layer }
 }
 
-const run = <A>(
-  layer: ReturnType<typeof world>["layer"],
-  test: Test<A, Layer.Success<ReturnType<typeof world>["layer"]>>
-) =>
+const run = <A, R, E>(layer: Layer.Layer<R, E>, test: Test<A, R>) =>
   toEffect(test).pipe(
     Effect.provide(layer),
     Effect.provideService(References.MinimumLogLevel, "None"),
@@ -99,16 +81,14 @@ it("tells the handler of a payment whose answers were lost, and makes it once", 
       times: 12
     })
     const call = yield* Effect.forkChild(
-      Effect.result(
-        send("apm-payment", { ...payment, metadata: { "sandbox.scenario": "succeed+silent" } })
-      )
+      Effect.result(send("apm-payment", payment({ scenario: "succeed+silent" })))
     )
     yield* TestClock.adjust("12 hours")
     yield* Fiber.join(call)
-    expect(yield* get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+    expect(yield* get("r-1")).toMatchObject({ outcome: { _tag: "Answered" } })
     expect(yield* faults.list).toEqual([])
     // Without a callback only the recovery's response names the transaction.
-    expect(told.at(-1)).toBe("order-1 SUCCEED")
+    expect(told.at(-1)).toBe("r-1 SUCCEED")
     const { transactions } = yield* Gateway
     expect(yield* transactions).toHaveLength(1)
   })
@@ -118,10 +98,10 @@ it("sends what was enqueued, and keeps a declined payment as declined", () => {
   const { layer, told } = world()
   return run(layer, function* () {
     const { enqueue, send } = yield* Requests.Requests
-    const declined = { ...payment, metadata: { "sandbox.scenario": "decline:51" } }
+    const declined = payment({ scenario: "decline:51" })
     yield* enqueue("apm-payment", declined)
     yield* TestClock.adjust("1 hour")
-    expect(told.at(-1)).toBe("order-1 FAILED")
+    expect(told.at(-1)).toBe("r-1 FAILED")
     // The stored outcome, without another request.
     expect((yield* Effect.flip(send("apm-payment", declined)))._tag).toBe("Declined")
     const { transactions } = yield* Gateway
@@ -129,79 +109,43 @@ it("sends what was enqueued, and keeps a declined payment as declined", () => {
   })
 })
 
-const inputs: {
-  readonly [K in RequestKind]: (cardToken: string, paid: string) => RequestInput<K>
-} = {
-  "apm-payment": () => payment,
-  "apm-payout": () => payment,
-  "card-payment": () => ({ ...order, card }),
-  "card-charge": (cardToken) => ({ ...order, cardToken }),
-  "card-payout": () => ({ requestId: "order-1", mid: "m-1", amount: "10.00", card }),
-  refund: (_, transactionId) => ({
-    requestId: "order-1",
-    mid: "m-1",
-    transactionId,
-    amount: "1.00",
-    reason: "customer_request"
-  }),
-  "payment-intent": () => ({
-    ...order,
-    ...pages,
-    type: "PAYMENT",
-    lang: "en",
-    billingDetails: { email: "ada@shop.example" },
-    order: { title: "Tea" },
-    device: {}
-  }),
-  subscription: (cardToken) => ({
-    requestId: "order-1",
-    mid: "m-1",
-    ...pages,
-    cardToken,
-    plan: {
-      amount: "10.00",
-      currency: "EUR",
-      frequency: "MONTHLY",
-      interval: 1,
-      startDate: "1970-01-31"
-    }
-  })
+const paths: Readonly<Record<RequestKind, string>> = {
+  "apm-payment": "/payments/apm",
+  "apm-payout": "/payouts/apm",
+  "card-payment": "/payments/card",
+  "card-charge": "/payments/card/charge",
+  "card-payout": "/payouts/card",
+  refund: "/refunds/card",
+  "payment-intent": "/payments/intent",
+  subscription: "/payments/card/recurring"
 }
 
-it.each(Struct.keys(inputs))(
+const inputOf = (kind: RequestKind, resources: Resources) =>
+  ({
+    ...Struct.omit(creates[paths[kind]]!(resources), ["callbackUrl", "checksum"]),
+    ...(kind === "refund" && { transactionId: String(resources.paymentId) })
+  }) as never
+
+it.each(Struct.keys(paths))(
   "whatever the answer to a %s names is in the ledger before the caller has it, and is told without a callback",
   (kind) => {
     const { layer, told } = world(Redacted.make("another-secret"))
     return run(layer, function* () {
       const { send } = yield* Requests.Requests
-      const { create, tokenize } = yield* CardPayments
-      const { cardToken } = yield* tokenize({ mid: "m-1", card })
-      const paid = yield* create({ ...order, requestId: "paid", card })
+      const input = inputOf(kind, yield* prepare)
       yield* TestClock.adjust("1 hour")
       const ledger = yield* Ledger.Ledger
-      const input = inputs[kind](Redacted.value(cardToken), paid.transactionId)
-      const answer: object = yield* send(kind, input as never)
+      const answer: object = yield* send(kind, input)
       const [id] = ["refundId", "transactionId"].flatMap((name) => Reflect.get(answer, name) ?? [])
       if (kind === "payment-intent") return expect(id).toBeUndefined()
       const method = kind.startsWith("apm") ? "apm" : "card"
       const row = yield* ledger.get(method, id)
-      expect(row).toMatchObject({ registered: true, ordered: { requestId: "order-1" } })
+      expect(row).toMatchObject({ registered: true, ordered: { requestId: "r-1" } })
       yield* TestClock.adjust("1 day")
-      expect(told.at(-1)).toBe("order-1 SUCCEED")
+      expect(told.at(-1)).toBe("r-1 SUCCEED")
     })
   }
 )
-
-const endpoints: Readonly<Record<RequestKind, string>> = {
-  "apm-payment": "POST /v1/payments/apm",
-  "apm-payout": "POST /v1/payouts/apm",
-  "card-payment": "POST /v1/payments/card",
-  "card-charge": "POST /v1/payments/card/charge",
-  "card-payout": "POST /v1/payouts/card",
-  refund: "POST /v1/refunds/card",
-  "payment-intent": "POST /v1/payments/intent",
-  subscription: "POST /v1/payments/card/recurring"
-}
 
 /** Passes time in steps, between which tokens and seals are computed in real time. */
 const hours = (count: number) =>
@@ -215,43 +159,190 @@ const chaos = fc.array(
   { maxLength: 3 }
 )
 
-it.each(Struct.keys(inputs))(
+it.each(Struct.keys(paths))(
   "a %s takes effect once and is answered and told, whatever the service and the network do for hours",
   (kind) =>
-    fc.assert(
-      fc.asyncProperty(chaos, (faultsOf) => {
+    forAll(
+      [chaos],
+      { numRuns: repeats(20), examples: [[[{ fault: "401", times: 4 }]]] },
+      (faultsOf) => {
         const { layer, told } = world(undefined, kind)
         return run(layer, function* () {
           const { get, send } = yield* Requests.Requests
-          const { create, tokenize } = yield* CardPayments
           const { transactions } = yield* Gateway
-          const { cardToken } = yield* tokenize({ mid: "m-1", card })
-          const paid = yield* create({ ...order, requestId: "paid", card })
+          const input = inputOf(kind, yield* prepare)
           yield* hours(1)
           const before = (yield* transactions).length
           const faults = yield* Faults
           for (const each of faultsOf) {
-            yield* faults.add({ endpoint: endpoints[kind], rate: 1, ...each })
+            yield* faults.add({ endpoint: `POST /v1${paths[kind]}`, rate: 1, ...each })
           }
-          const input = inputs[kind](Redacted.value(cardToken), paid.transactionId)
-          const call = yield* Effect.forkChild(Effect.result(send(kind, input as never)))
+          const call = yield* Effect.forkChild(Effect.result(send(kind, input)))
           yield* hours(2)
           yield* Fiber.interrupt(call)
           // A create that surely had no effect is made again by its caller: two 401 end a call.
           const again = yield* Effect.forkChild(
-            Effect.result(Effect.retry(send(kind, input as never), { times: 6 }))
+            Effect.result(Effect.retry(send(kind, input), { times: 6 }))
           )
           yield* hours(6)
           yield* Fiber.join(again)
           // A callback also settles it after the responses were lost.
-          expect((yield* get("order-1"))?.outcome?._tag).toMatch(/^(?:Answered|Found)$/u)
+          expect((yield* get("r-1"))?.outcome?._tag).toMatch(/^(?:Answered|Found)$/u)
           const made = (yield* transactions).length - before
           // The customer of an intent makes its transaction.
           const isIntent = kind === "payment-intent"
           expect(made).toBe(isIntent ? 0 : 1)
-          expect(told.at(-1)).toBe(isIntent ? undefined : "order-1 SUCCEED")
+          expect(told.at(-1)).toBe(isIntent ? undefined : "r-1 SUCCEED")
         })
-      }),
-      { numRuns: repeats(20), examples: [[[{ fault: "401", times: 4 }]]] }
+      }
     )
 )
+
+const order = (requestId: string) => ({
+  requestId,
+  accountId: "4711",
+  amount: "10.00",
+  currency: "EUR",
+  apmPayload: { paymentMethod: "WALLET" }
+})
+
+const minute = 60_000
+
+const answer = (status: number, body: object, headers: Record<string, string> = {}): Response => ({
+  status,
+  headers,
+  body: new TextEncoder().encode(JSON.stringify(body))
+})
+
+const token = () => {
+  const exp = Buffer.from(JSON.stringify({ exp: 30 * 86_400 })).toString("base64url")
+  return answer(200, { accessToken: `e30.${exp}.c2ln` })
+}
+
+/**
+ * The second function gets the number of the create and its body. `/auth` takes `authTime`
+ * milliseconds.
+ */
+const runOver = (
+  service: {
+    readonly auth: (now: number) => Response
+    readonly authTime?: number
+    readonly create?: (number: number, body: string) => Response
+    readonly secretOf?: () => Redacted.Redacted
+  },
+  test: (
+    sent: ReadonlyArray<number>
+  ) => Generator<Effect.Effect<unknown, unknown, Requests.Requests>, void, never>
+) => {
+  const sent: Array<number> = []
+  const transport = Layer.succeed(Transport, {
+    send: ({ body = "", url }) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (url.endsWith("/v1/auth")) {
+          return Effect.delay(Effect.succeed(service.auth(now)), service.authTime ?? 0)
+        }
+        sent.push(now)
+        return Effect.succeed(
+          service.create?.(sent.length, body) ??
+            answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
+        )
+      })
+  })
+  const client = PawlPortable.layer.pipe(
+    Layer.provide(transport),
+    Layer.provideMerge(
+      PawlConfig.layer({
+        baseUrl: "https://pay.example/api",
+        merchantKey: "key",
+        merchantSecret: Effect.sync(service.secretOf ?? (() => secret))
+      })
+    )
+  )
+  const layer = Requests.layer({ callbackUrl: "https://shop.example/callback" }).pipe(
+    Layer.provide(RequestStore.layerMemory),
+    Layer.provide(Layer.fresh(Ledger.layerMemory)),
+    Layer.provide([CallbackUrl.layer(secret), Seal.layer({ current: secret }), client]),
+    Layer.provide(NodeHmac.layer),
+    Layer.provideMerge(TestClock.layer())
+  )
+  return run(layer, () => test(sent))
+}
+
+const broken = [302, 400, 401, 403, 404, 409, 422, 429, 500, 503]
+
+it.each(broken)("an /auth that answers %s for hours parks no request", (status) =>
+  runOver({ auth: () => answer(status, {}) }, function* (sent) {
+    const { enqueue, parked } = yield* Requests.Requests
+    for (const requestId of ["p-1", "p-2"]) yield* enqueue("apm-payout", order(requestId))
+    yield* TestClock.adjust("3 hours")
+    expect(yield* parked({ limit: 10 })).toEqual([])
+    expect(sent).toEqual([])
+  })
+)
+
+it.each(broken)("a request that got no token, because /auth answers %s, expires", (status) =>
+  runOver({ auth: (now) => (now < 180 * minute ? answer(status, {}) : token()) }, function* (sent) {
+    const { enqueue, get } = yield* Requests.Requests
+    yield* enqueue("apm-payment", order("o-1"), { expiresAt: 5 * minute })
+    yield* TestClock.adjust("5 hours")
+    expect(sent).toEqual([])
+    expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
+  })
+)
+
+it("the retries of the client send no request that has expired", () =>
+  runOver(
+    {
+      auth: token,
+      create: (number) =>
+        number === 1
+          ? answer(429, {}, { "retry-after": "20" })
+          : answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
+    },
+    function* (sent) {
+      const { enqueue, get } = yield* Requests.Requests
+      yield* enqueue("apm-payment", order("o-1"), { expiresAt: 2000 })
+      yield* TestClock.adjust("10 minutes")
+      expect(sent).toHaveLength(1)
+      expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
+    }
+  ))
+
+it("a request that expires while its token is requested is not sent", () =>
+  runOver({ auth: token, authTime: 5000 }, function* (sent) {
+    const { enqueue, get } = yield* Requests.Requests
+    yield* enqueue("apm-payment", order("o-1"), { expiresAt: 2000 })
+    yield* TestClock.adjust("10 minutes")
+    expect(sent).toEqual([])
+    expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
+  }))
+
+it("a request that was enqueued before the secret was rotated is sent with a checksum of the new one", () => {
+  let current = secret
+  const rotated = Redacted.make("rotated-secret")
+  const checksum = (requestId: string) =>
+    Checksum.request(NodeHmac.keyed(rotated), "|", order(requestId))
+  return runOver(
+    {
+      // The service refuses every token until the secret is rotated.
+      auth: () => (current === rotated ? token() : answer(503, {})),
+      create: (_, body) => {
+        const sent: { readonly checksum: string; readonly requestId: string } = JSON.parse(body)
+        return sent.checksum === checksum(sent.requestId)
+          ? answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
+          : answer(400, { error: "checksum" })
+      },
+      secretOf: () => current
+    },
+    function* (sent) {
+      const { enqueue, get } = yield* Requests.Requests
+      yield* enqueue("apm-payment", order("o-1"))
+      yield* TestClock.adjust("1 minute")
+      current = rotated
+      yield* TestClock.adjust("10 minutes")
+      // The first attempt was signed before the token was requested, which reads the new secret.
+      expect(sent).toHaveLength(2)
+      expect((yield* get("o-1"))?.outcome).toMatchObject({ _tag: "Answered" })
+    }
+  )
+})

@@ -1,14 +1,16 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
-import { assert, it } from "vitest"
+import { assert, it, describe } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
-import { nextCharge, type PlanSchedule } from "../src/internal/gateway/Plan.ts"
+import { nextCharge, PlanSchedule } from "../src/internal/gateway/Plan.ts"
 import { authenticate, Receiver, run, send } from "@pawl/test-support/TestGateway"
 import { ask, body, card } from "@pawl/test-support/Creates"
 import { repeats } from "@pawl/test-support/Repeats"
+import * as Schema from "effect/Schema"
 
 const path = "/payments/card/recurring"
 const day = 86_400_000
@@ -37,52 +39,52 @@ const subscribe = Effect.fnUntraced(function* (schedule: object, over: object = 
 })
 
 it("over a year every date of the plan, and no other, is charged once, to the millisecond", () =>
-  fc.assert(
-    fc.asyncProperty(
+  forAll(
+    [
       fc.record({ start, frequency, interval: fc.integer({ min: 1, max: 45 }) }),
       fc.boolean(),
-      fc.array(fc.nat(60 * day), { maxLength: 6 }),
-      ({ frequency, interval, start }, skipFirstCharge, steps) =>
-        run(function* () {
-          yield* TestClock.setTime(start)
-          const startDate = new Date(start).toISOString()
-          yield* subscribe({ frequency, interval, startDate }, { skipFirstCharge })
-          let passed = 0
-          for (const step of steps) {
-            const now = Math.min(step, year - passed)
-            passed += now
-            yield* TestClock.adjust(Duration.millis(now))
-          }
-          yield* TestClock.adjust(Duration.millis(year - passed))
+      fc.array(fc.nat(60 * day), { maxLength: 6 })
+    ],
+    { numRuns: repeats(60) },
+    ({ frequency, interval, start }, skipFirstCharge, steps) =>
+      run(function* () {
+        yield* TestClock.setTime(start)
+        const startDate = new Date(start).toISOString()
+        yield* subscribe({ frequency, interval, startDate }, { skipFirstCharge })
+        let passed = 0
+        for (const step of steps) {
+          const now = Math.min(step, year - passed)
+          passed += now
+          yield* TestClock.adjust(Duration.millis(now))
+        }
+        yield* TestClock.adjust(Duration.millis(year - passed))
 
-          const plan = { frequency, interval, startDate } as const
-          const [first = 0, ...later] = datesOf(start, plan)
-          const next = later.pop()
-          const expected = skipFirstCharge ? later : [first, ...later]
-          const charges = (yield* (yield* Gateway.Gateway).transactions).filter(
-            ({ subscriptionId }) => subscriptionId === "100001"
-          )
-          assert.deepStrictEqual(
-            charges.map(({ createdTime }) => Date.parse(createdTime)),
-            expected
-          )
-          const subscription = yield* ask("GET", `${path}/100001`)
-          assert.include(subscription, {
-            status: skipFirstCharge && expected.length === 0 ? "TRIALING" : "ACTIVE",
-            failureCount: 0,
-            createdAt: new Date(start).toISOString(),
-            lastChargeDate: charges.at(-1)?.createdTime ?? null,
-            nextChargeDate: new Date(next ?? 0).toISOString()
-          })
-
-          yield* TestClock.adjust("1 second")
-          const { received } = yield* Receiver
-          const told = new Set(received.map(({ body }) => body["transactionId"]))
-          assert.strictEqual(told.size, expected.length)
-          assert.lengthOf(received, expected.length * 4)
+        const plan = { frequency, interval, startDate } as const
+        const [first = 0, ...later] = datesOf(start, plan)
+        const next = later.pop()
+        const expected = skipFirstCharge ? later : [first, ...later]
+        const charges = (yield* (yield* Gateway.Gateway).transactions).filter(
+          ({ subscriptionId }) => subscriptionId === "100001"
+        )
+        assert.deepStrictEqual(
+          charges.map(({ createdTime }) => Date.parse(createdTime)),
+          expected
+        )
+        const subscription = yield* ask("GET", `${path}/100001`)
+        assert.include(subscription, {
+          status: skipFirstCharge && expected.length === 0 ? "TRIALING" : "ACTIVE",
+          failureCount: 0,
+          createdAt: new Date(start).toISOString(),
+          lastChargeDate: charges.at(-1)?.createdTime ?? null,
+          nextChargeDate: new Date(next ?? 0).toISOString()
         })
-    ),
-    { numRuns: repeats(60) }
+
+        yield* TestClock.adjust("1 second")
+        const { received } = yield* Receiver
+        const told = new Set(received.map(({ body }) => body["transactionId"]))
+        assert.strictEqual(told.size, expected.length)
+        assert.lengthOf(received, expected.length * 4)
+      })
   ))
 
 const update = fc.oneof(
@@ -91,52 +93,50 @@ const update = fc.oneof(
   fc.record({ plan: fc.record({ amount: fc.constantFrom("1", "2") }) })
 )
 
+const chargedDays = Effect.gen(function* () {
+  const charges = yield* (yield* Gateway.Gateway).transactions
+  return charges.map(({ createdTime }) => Date.parse(createdTime) / day)
+})
+
 it("with any changes, no charge is made in PAUSED or PENDING, and none twice a day", () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(fc.nat(20), update), { maxLength: 12 }),
-      fc.boolean(),
-      (steps, isDeleted) =>
-        run(function* () {
-          yield* subscribe({ frequency: "DAILY", interval: 1, startDate: "1970-01-01" })
-          let status = "ACTIVE"
-          let interval = 1
-          let now = 0
-          const expected = [0]
-          const pass = Effect.fnUntraced(function* (days: number) {
-            for (let passed = 0; passed < days; passed++) {
-              now++
-              const isDue = now % interval === 0
-              if (isDue && (status === "ACTIVE" || status === "TRIALING")) {
-                expected.push(now)
-                status = "ACTIVE"
-              }
+  forAll(
+    [fc.array(fc.tuple(fc.nat(20), update), { maxLength: 12 }), fc.boolean()],
+    { numRuns: repeats(60) },
+    (steps, isDeleted) =>
+      run(function* () {
+        yield* subscribe({ frequency: "DAILY", interval: 1, startDate: "1970-01-01" })
+        let status = "ACTIVE"
+        let interval = 1
+        let now = 0
+        const expected = [0]
+        const pass = Effect.fnUntraced(function* (days: number) {
+          for (let passed = 0; passed < days; passed++) {
+            now++
+            const isDue = now % interval === 0
+            if (isDue && (status === "ACTIVE" || status === "TRIALING")) {
+              expected.push(now)
+              status = "ACTIVE"
             }
-            yield* TestClock.adjust(Duration.days(days))
-          })
-          for (const [days, update] of steps) {
-            yield* pass(days)
-            const token = yield* authenticate
-            const { json } = yield* send("PUT", `${path}/100001`, { token, body: update })
-            if ("status" in update) status = update.status
-            else if ("interval" in update.plan) interval = update.plan.interval
-            const due = new Date((Math.trunc(now / interval) + 1) * interval * day).toISOString()
-            assert.include(json, { status, nextChargeDate: status === "PAUSED" ? null : due })
           }
-          yield* pass(20)
-          if (isDeleted) {
-            const token = yield* authenticate
-            yield* send("DELETE", `${path}/100001`, { token })
-            yield* TestClock.adjust("20 days")
-          }
-          const charges = yield* (yield* Gateway.Gateway).transactions
-          assert.deepStrictEqual(
-            charges.map(({ createdTime }) => Date.parse(createdTime) / day),
-            expected
-          )
+          yield* TestClock.adjust(Duration.days(days))
         })
-    ),
-    { numRuns: repeats(60) }
+        for (const [days, update] of steps) {
+          yield* pass(days)
+          const token = yield* authenticate
+          const { json } = yield* send("PUT", `${path}/100001`, { token, body: update })
+          if ("status" in update) status = update.status
+          else if ("interval" in update.plan) interval = update.plan.interval
+          const due = new Date((Math.trunc(now / interval) + 1) * interval * day).toISOString()
+          assert.include(json, { status, nextChargeDate: status === "PAUSED" ? null : due })
+        }
+        yield* pass(20)
+        if (isDeleted) {
+          const token = yield* authenticate
+          yield* send("DELETE", `${path}/100001`, { token })
+          yield* TestClock.adjust("20 days")
+        }
+        assert.deepStrictEqual(yield* chargedDays, expected)
+      })
   ))
 
 it.each([
@@ -155,10 +155,99 @@ it.each([
     yield* subscribe({ frequency: "DAILY", interval: 1, startDate: "1970-01-01" })
     yield* TestClock.adjust("60 hours")
     assert.strictEqual((yield* Fiber.join(change)).status, 200)
-    const charges = yield* (yield* Gateway.Gateway).transactions
-    assert.deepStrictEqual(
-      charges.map(({ createdTime }) => Date.parse(createdTime) / day),
-      expected
-    )
+    assert.deepStrictEqual(yield* chargedDays, expected)
   })
 )
+
+const instant = fc.date({
+  min: new Date("1950-01-01"),
+  max: new Date("2090-01-01"),
+  noInvalidDate: true
+})
+const plan = fc.record(
+  {
+    frequency,
+    interval: fc.integer({ min: 1, max: 40 }),
+    startDate: instant.map((date) => date.toISOString()),
+    endDate: instant.map((date) => date.toISOString())
+  },
+  { requiredKeys: ["frequency", "interval", "startDate"] }
+)
+
+/** Uses JavaScript's `Date`. */
+const nth = ({ frequency, interval, startDate }: PlanSchedule, n: number): number => {
+  const start = new Date(startDate)
+  if (frequency !== "MONTHLY") {
+    return start.getTime() + n * interval * (frequency === "WEEKLY" ? 7 : 1) * day
+  }
+  const month = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + n * interval, 1))
+  const length = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 0)).getUTCDate()
+  month.setUTCDate(Math.min(start.getUTCDate(), length))
+  return month.getTime() + (((start.getTime() % day) + day) % day)
+}
+
+it("the next charge is the first later date of the plan, unless the plan has ended by then", () =>
+  forAll([plan, instant], { numRuns: 300 }, (input, after) => {
+    fc.pre(Schema.is(PlanSchedule)(input))
+    const calendar = input as PlanSchedule
+    let n = 0
+    while (nth(calendar, n) <= after.getTime()) n++
+    const due = nth(calendar, n)
+    const end = calendar.endDate === undefined ? Infinity : Date.parse(calendar.endDate)
+    assert.strictEqual(nextCharge(calendar, after.getTime()), due <= end ? due : undefined)
+  }))
+
+describe("a plan", () => {
+  const monthly = { frequency: "MONTHLY", interval: 1, startDate: "2027-01-31" } as const
+
+  it("is charged on its end date, which is a whole day without a time", () => {
+    const after = Date.parse("2027-02-01")
+    const due = Date.parse("2027-02-28T10:30:00Z")
+    const startDate = "2027-01-31T10:30"
+    for (const [endDate, expected] of [
+      ["2027-02-28", due],
+      ["2027-02-28T10:30:00Z", due],
+      ["2027-02-28T12:30:00+02:00", due],
+      ["2027-02-28T10:29:59Z", undefined],
+      ["2027-02-27", undefined]
+    ] as const) {
+      assert.strictEqual(nextCharge({ ...monthly, startDate, endDate }, after), expected, endDate)
+    }
+  })
+
+  it("after the last representable date has no next charge", () => {
+    for (const frequency of ["MONTHLY", "CUSTOM"] as const) {
+      const plan = { ...monthly, frequency, interval: 2 ** 53 - 1 }
+      assert.isUndefined(nextCharge(plan, Date.parse("2027-01-31")))
+    }
+  })
+
+  it("takes only calendar dates in ISO 8601", () => {
+    const accepts = (startDate: string) => Schema.is(PlanSchedule)({ ...monthly, startDate })
+    for (const date of [
+      "2027-01-31",
+      "2028-02-29",
+      "2027-01-31T10:30",
+      "2027-01-31T10:30:15",
+      "2027-01-31T10:30:15.123456Z",
+      "2027-01-31T10:30:15-05:00"
+    ]) {
+      assert.isTrue(accepts(date), date)
+    }
+    for (const date of [
+      "",
+      "1",
+      "tomorrow",
+      "2027-02-29",
+      "2027-02-30T10:00:00Z",
+      "2027-13-01",
+      "2027-1-1",
+      "31.01.2027",
+      "2027-01-31T25:00",
+      "2027-01-31 10:30",
+      "2027-01-31T10:30Z and more"
+    ]) {
+      assert.isFalse(accepts(date), date)
+    }
+  })
+})

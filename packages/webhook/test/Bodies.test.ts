@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Layer from "effect/Layer"
 import { createServer, type RequestListener } from "node:http"
-import { connect, type AddressInfo, type Socket } from "node:net"
+import { connect, type Socket } from "node:net"
 import { Readable } from "node:stream"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -15,8 +15,11 @@ import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { maxBytes } from "../src/Verifier.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
+import { serve } from "@pawl/test-support/Listener"
 import { live as test } from "@pawl/test-support/Tests"
-import { callbackRequest, listening, makeReceiver, post, sendRaw } from "./doors.ts"
+import { callbackRequest, listening, local, makeReceiver, post, sendRaw } from "./doors.ts"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { bytes as encoded } from "@pawl/test-support/Service"
 
 setFlagsFromString("--expose-gc")
 const collectGarbage = runInNewContext("gc") as () => void
@@ -44,7 +47,7 @@ const serveCounting = (listener: RequestListener, bodies: number, length: number
           resolve()
       })
     }
-    const port = yield* NodeReceiver.listen(counted, { host: "127.0.0.1", port: 0 })
+    const port = yield* NodeReceiver.listen(counted, local)
     return { port, received: Effect.promise(() => promise) }
   })
 
@@ -89,37 +92,32 @@ describe.each(doors)("%s", (door) => {
 })
 
 test("A26: a body of more than 4,096 chunks is refused with 413", function* () {
-  const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
-    host: "127.0.0.1",
-    port: 0
-  })
+  const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), local)
   const tooMany = `${chunkedHead}${chunk(1).repeat(4097)}`
   const response = yield* sendRaw(port, (socket) => socket.write(tooMany))
   expect(response).toMatch(/^HTTP\/1\.1 413 /u)
 })
 
-describe("the bodies of a door", () => {
-  const bytes = new Uint8Array(10)
+const bytes = new Uint8Array(10)
 
-  it("A26: beyond their memory cost the one that is read for the longest time", () => {
-    const open = Door.makeBodies(30)
-    const givenUp: Array<string> = []
-    const [one, two, three] = ["one", "two", "three"].map((name) => open(() => givenUp.push(name)))
-    if (!one || !two || !three) return expect.unreachable("there are three bodies")
-    for (const body of [one, two, three]) expect(body.add(bytes)).toBe(true)
-    // A body that was read is not given up, so the second one is.
-    expect(one.complete()).toEqual(bytes)
-    one.abandon()
-    expect(three.add(bytes)).toBe(true)
-    expect(givenUp).toEqual(["two"])
-    expect(two.add(bytes)).toBe(false)
-    one.release()
-    one.release()
-    expect(three.add(bytes)).toBe(true)
-    expect(givenUp).toEqual(["two"])
-    expect(three.add(bytes.subarray(1, 2))).toBe(false)
-    expect(givenUp).toEqual(["two", "three"])
-  })
+it("A26: of the bodies of a door that cost too much memory, the one that is read for the longest time is given up", () => {
+  const open = Door.makeBodies(30)
+  const givenUp: Array<string> = []
+  const [one, two, three] = ["one", "two", "three"].map((name) => open(() => givenUp.push(name)))
+  if (!one || !two || !three) return expect.unreachable("there are three bodies")
+  for (const body of [one, two, three]) expect(body.add(bytes)).toBe(true)
+  // A body that was read is not given up, so the second one is.
+  expect(one.complete()).toEqual(bytes)
+  one.abandon()
+  expect(three.add(bytes)).toBe(true)
+  expect(givenUp).toEqual(["two"])
+  expect(two.add(bytes)).toBe(false)
+  one.release()
+  one.release()
+  expect(three.add(bytes)).toBe(true)
+  expect(givenUp).toEqual(["two"])
+  expect(three.add(bytes.subarray(1, 2))).toBe(false)
+  expect(givenUp).toEqual(["two", "three"])
 })
 
 const countGivenUp = Effect.sync(() => {
@@ -165,10 +163,7 @@ test("A26: all bodies at a web handler have 32 MiB together, and a callback is a
 })
 
 test("A26: all bodies at a listener have 32 MiB together, and a callback is accepted meanwhile", function* () {
-  const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
-    host: "127.0.0.1",
-    port: 0
-  })
+  const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), local)
   const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 65000\r\n\r\n`
   const sockets: Array<Socket> = []
   yield* fill(
@@ -201,12 +196,7 @@ const limited = Effect.gen(function* () {
     quiet: "100 millis",
     total: "4 seconds"
   })
-  yield* Effect.acquireRelease(
-    Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))),
-    () => Effect.sync(() => server.closeAllConnections())
-  )
-  const { port } = server.address() as AddressInfo
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+  const port = yield* serve(server)
   const closed = (socket: Socket) =>
     Effect.promise(() => new Promise<void>((done) => socket.once("close", () => done())))
   const open = (bytes: string) => {
@@ -261,17 +251,12 @@ test("a connection with more than 8 requests without a response is closed by a l
   const stuck = Layer.succeed(Receiver.Receiver, { receive: () => Effect.never })
   const { dispose, listener } = NodeReceiver.toListener(stuck)
   yield* Effect.addFinalizer(() => Effect.promise(dispose))
-  const server = createServer(listener)
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-  yield* Effect.callback<void>((resume) => {
-    server.listen(0, "127.0.0.1", () => resume(Effect.void))
-  })
-  expect(yield* sendNine((server.address() as AddressInfo).port)).toBe("")
+  expect(yield* sendNine(yield* serve(listener))).toBe("")
 })
 
 test("a connection with more than 8 requests without a response is closed by a server of any listener", function* () {
   let requests = 0
-  const port = yield* NodeReceiver.listen(() => void requests++, { host: "127.0.0.1", port: 0 })
+  const port = yield* NodeReceiver.listen(() => void requests++, local)
   expect(yield* sendNine(port)).toBe("")
   expect(requests).toBe(8)
 })
@@ -288,4 +273,102 @@ test("a connection with 8 requests without a response gets all responses, and ma
     })
   })
   expect(text.match(/HTTP\/1\.1 405/gu)).toHaveLength(16)
+})
+
+const { body, headers } = callbackRequest()
+
+const send = async (length: number, chunks: Iterable<Uint8Array>) => {
+  const { callbacks, layer } = makeReceiver()
+  const { dispose, handler } = HttpRouter.toWebHandler(
+    Receiver.route("/callback").pipe(Layer.provide(layer)),
+    { disableLogger: true }
+  )
+  const iterator = chunks[Symbol.iterator]()
+  let read = 0
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { done, value } = iterator.next()
+      if (done === true) return controller.close()
+      read += value.length
+      controller.enqueue(value)
+    }
+  })
+  const init = { duplex: "half", headers: { ...headers, "content-length": String(length) } }
+  const { status } = await handler(
+    new Request(`http://x/callback${search}`, { ...init, method: "POST", body: stream })
+  )
+  await dispose()
+  return { status, read, callbacks: await callbacks() }
+}
+
+it("a body that is longer than its content-length is read only a little further", async () => {
+  const endless = function* () {
+    for (let sent = 0; sent < 1600; sent++) yield new Uint8Array(65_536)
+  }
+  const { callbacks, read, status } = await send(10, endless())
+  expect({ callbacks, status }).toEqual({ callbacks: 0, status: 400 })
+  expect(read).toBeLessThan(1_000_000)
+  // With its end the body would be a valid callback: 200.
+  const genuine = await send(10, [encoded(body)])
+  expect({ ...genuine, read: 0 }).toEqual({ callbacks: 0, status: 400, read: 0 })
+})
+
+it("a body of its content-length is accepted, up to the limit of short bodies and beyond", async () => {
+  for (const length of [body.length, 4096, 4097, 65_536]) {
+    const padded = encoded(body + " ".repeat(length - body.length))
+    const chunks = [padded.subarray(0, 100), padded.subarray(100)]
+    expect(await send(length, chunks)).toEqual({ status: 200, read: length, callbacks: 1 })
+  }
+})
+
+it("A26: a body of more than 4,096 chunks is refused", async () => {
+  const padded = encoded(body + " ".repeat(4097 - body.length))
+  const chunks = Array.from(padded, (_, at) => padded.subarray(at, at + 1))
+  expect(await send(4097, chunks)).toMatchObject({ status: 413, callbacks: 0 })
+})
+
+it("A26: beyond 32 MiB of bodies the oldest unfinished one is responded to with 503, and counted", async () => {
+  const { layer } = makeReceiver()
+  const watch = Layer.succeed(Metric.MetricRegistry, new Map<string, never>())
+  const { dispose, handler } = HttpRouter.toWebHandler(
+    Receiver.route("/callback").pipe(Layer.provide(layer), Layer.provideMerge(watch)),
+    { disableLogger: true }
+  )
+  const post = (stream: ReadableStream<Uint8Array> | string) => {
+    const init = { method: "POST", headers, body: stream, duplex: "half" }
+    return handler(new Request(`http://x/callback${search}`, init))
+  }
+  const open = Array.from({ length: 525 }, () => {
+    const { promise: read, resolve } = Promise.withResolvers<void>()
+    const { promise: more, resolve: finish } = Promise.withResolvers<void>()
+    let sent = 0
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          if (++sent === 1) return controller.enqueue(new Uint8Array(64_000))
+          resolve()
+          await more
+          controller.close()
+        }
+      },
+      { highWaterMark: 0 }
+    )
+    return { read, finish, response: () => post(stream) }
+  })
+  const responses = []
+  for (const { read, response } of open) {
+    responses.push(response())
+    await read
+  }
+  expect((await post(body)).status).toBe(200)
+  for (const { finish } of open) finish()
+  const statuses = (await Promise.all(responses)).map(({ status }) => status)
+  expect(statuses).toEqual([503, ...Array.from({ length: 524 }, () => 400)])
+  expect(Effect.runSync(Effect.provide(Metric.snapshot, watch))).toContainEqual(
+    expect.objectContaining({
+      id: "pawl.webhook.bodies.given_up",
+      state: { count: 1, incremental: true }
+    })
+  )
+  await dispose()
 })

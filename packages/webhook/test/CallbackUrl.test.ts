@@ -1,6 +1,5 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { character } from "@pawl/test-support/Text"
-import { Hmac } from "@pawl/core/Hmac"
-import { keyed } from "@pawl/core/NodeHmac"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import type { Method } from "@pawl/core/Kind"
@@ -8,7 +7,6 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import fc from "fast-check"
@@ -17,6 +15,7 @@ import { describe, expect, it } from "vitest"
 import * as CallbackUrl from "../src/CallbackUrl.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { answer, apm, card, incoming, search, secret, verified } from "@pawl/test-support/Service"
+import * as Token from "../src/internal/verify/Token.ts"
 
 const request = { requestId: "order-17", accountId: "4711", amount: "10.00", currency: "EUR" }
 
@@ -28,17 +27,12 @@ const make = (
   said: Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2] = request,
   key = secret
 ) =>
-  Effect.runSyncExit(
-    Effect.provide(
-      Effect.flatMap(CallbackUrl.CallbackUrl, (callbackUrl) => callbackUrl.make(url, kind, said)),
-      built(key)
-    )
+  CallbackUrl.CallbackUrl.use((callbackUrl) => callbackUrl.make(url, kind, said)).pipe(
+    Effect.provide(built(key)),
+    Effect.result,
+    Effect.runSync
   )
-const made = (...args: Parameters<typeof make>): string => {
-  const exit = make(...args)
-  if (Exit.isSuccess(exit)) return exit.value
-  throw new Error("The URL was refused")
-}
+const made = (...args: Parameters<typeof make>) => Result.getOrThrow(make(...args))
 
 describe("a callback URL", () => {
   it.each([
@@ -57,8 +51,8 @@ describe("a callback URL", () => {
     "https://shop.example/callback\n",
     ""
   ])("is refused when it is %j, which is not an absolute http(s) URL", (url) => {
-    expect(Exit.findErrorOption(make(url))).toMatchObject({
-      value: {
+    expect(make(url)).toMatchObject({
+      failure: {
         _tag: "InvalidCallbackUrl",
         code: "InvalidCallbackUrl",
         message: "A callback URL must be an absolute http(s) URL"
@@ -78,30 +72,30 @@ describe("a callback URL", () => {
   ])(
     "A10: is refused with the query ?%s of the merchant, and the error does not repeat it",
     (query) => {
-      const exit = make(`https://shop.example/secret-path?${query}`)
-      expect(Exit.findErrorOption(exit)).toMatchObject({
-        value: {
+      const result = make(`https://shop.example/secret-path?${query}`)
+      expect(result).toMatchObject({
+        failure: {
           _tag: "InvalidCallbackUrl",
           message:
             "A callback URL must not have the query parameters paymentMethod, apmType or pawl"
         }
       })
-      expect(JSON.stringify(exit)).not.toContain("secret-path")
+      expect(JSON.stringify(result)).not.toContain("secret-path")
     }
   )
 
   it("is refused when its token would be too long to be read", () => {
     const url = "https://shop.example/c"
     const lengthOf = (requestId: string) => {
-      const exit = make(url, "refund", { requestId })
-      return Exit.isSuccess(exit) ? new URL(exit.value).searchParams.get("pawl")?.length : undefined
+      const result = Result.getOrUndefined(make(url, "refund", { requestId }))
+      return result === undefined ? undefined : new URL(result).searchParams.get("pawl")?.length
     }
     const lengths = Array.from({ length: 1000 }, (_, length) => lengthOf("r".repeat(length)))
     expect(Math.max(...lengths.map((length) => length ?? 0))).toBeLessThanOrEqual(1024)
     expect(lengths[650]).toBeGreaterThan(800)
     expect(lengths[999]).toBeUndefined()
-    expect(Exit.findErrorOption(make(url, "refund", { requestId: "secret".repeat(200) }))).toEqual(
-      Option.some(
+    expect(make(url, "refund", { requestId: "secret".repeat(200) })).toEqual(
+      Result.fail(
         new CallbackUrl.InvalidCallbackUrl({
           message: "A callback URL has no room for a requestId or an account of this length"
         })
@@ -178,12 +172,10 @@ describe("a callback with a token", () => {
 
   it("carries any order unchanged", () => {
     const text = fc.string({ unit: character, maxLength: 40 }).filter((each) => each.isWellFormed())
-    fc.assert(
-      fc.property(text, text, text, (requestId, amount, currency) => {
-        const said = { requestId, amount, currency }
-        expect(verified("apm", apm(), search("apm", "apm-payout", said)).ordered).toEqual(said)
-      })
-    )
+    return forAll([text, text, text], (requestId, amount, currency) => {
+      const said = { requestId, amount, currency }
+      expect(verified("apm", apm(), search("apm", "apm-payout", said)).ordered).toEqual(said)
+    })
   })
 
   it("counts as one without a token when the token is changed or signed with another secret", () => {
@@ -208,16 +200,13 @@ describe("a callback with a token", () => {
     ]) {
       expect(forged(text ?? "")).toMatchObject({ kind: "apm", ordered: undefined })
     }
-    fc.assert(
-      fc.property(
-        fc.nat(good.length - 1),
-        fc.constantFrom("a", "Z", "0", "-", "_"),
-        (at, letter) => {
-          fc.pre(good[at] !== letter)
-          const changed = forged(good.slice(0, at) + letter + good.slice(at + 1))
-          expect(changed.kind).toBe("apm")
-        }
-      )
+    return forAll(
+      [fc.nat(good.length - 1), fc.constantFrom("a", "Z", "0", "-", "_")],
+      (at, letter) => {
+        fc.pre(good[at] !== letter)
+        const changed = forged(good.slice(0, at) + letter + good.slice(at + 1))
+        expect(changed.kind).toBe("apm")
+      }
     )
   })
 
@@ -243,7 +232,7 @@ describe("a callback with a token", () => {
     const layer = Verifier.layer({
       current: Redacted.make("new-secret"),
       previous: Redacted.make(secret)
-    }).pipe(Layer.provide(Layer.succeed(Hmac, { keyed })))
+    }).pipe(Layer.provide(NodeHmac.layer))
     const { verify } = Effect.runSync(Effect.provide(Verifier.Verifier, layer))
     for (const key of [secret, "new-secret"]) {
       const given = Result.getOrThrow(verify(incoming("apm", apm(), { search: token(key) })))
@@ -297,4 +286,41 @@ describe("the id of the row of a callback", () => {
       }
     }
   })
+})
+
+const sign = NodeHmac.keyed(Redacted.make("secret"))
+const ordered = { requestId: "order-1" }
+const encode = (merchant?: string) =>
+  Token.encode(sign, { operation: "refund", ordered, ...(merchant !== undefined && { merchant }) })
+
+it("a token names the merchant that it was made for, whoever signed it", () => {
+  expect(Token.merchantOf(encode("shop-1"))).toBe("shop-1")
+  expect(Token.merchantOf(encode("shop-1").replace(/\..*$/u, ".x"))).toBe("shop-1")
+  expect(Token.merchantOf(encode())).toBeUndefined()
+})
+
+it("a text that is no token names no merchant", () => {
+  const content = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
+  for (const text of ["", ".", "!!.x", content({}), content(["refund", "r"])]) {
+    expect(Token.merchantOf(text)).toBeUndefined()
+  }
+  const none = ["refund", "r", null, null, null, null]
+  expect(Token.merchantOf(content(none))).toBeUndefined()
+})
+
+it("a token of more than 1,024 characters is not read", () => {
+  const named = (length: number) => {
+    const token = encode("m".repeat(length))
+    return [token.length, Token.merchantOf(token)?.length] as const
+  }
+  const all = Array.from({ length: 200 }, (_, index) => named(600 + index))
+  const [last] = all.filter(([size]) => size <= Token.maxLength).slice(-1)
+  expect(last?.[0]).toBeGreaterThan(1000)
+  for (const [size, length] of all) {
+    expect([size, length !== undefined]).toEqual([size, size <= 1024])
+  }
+  const content = JSON.stringify(["refund", null, null, null, null, "m".repeat(735)])
+  const text = Buffer.from(content).toString("base64url")
+  expect(text).toHaveLength(1024)
+  expect(Token.merchantOf(text)).toHaveLength(735)
 })

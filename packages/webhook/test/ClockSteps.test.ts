@@ -4,12 +4,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, expect, it } from "vitest"
-import * as Fact from "../src/internal/rule/Fact.ts"
 import * as ClockWatch from "../src/internal/work/ClockWatch.ts"
 import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
-import { blank } from "../src/internal/rule/Row.ts"
-import { shift, type StoredRow } from "../src/internal/rule/StoredRow.ts"
+import { newRow, shift } from "../src/internal/rule/StoredRow.ts"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
@@ -92,13 +90,11 @@ describe("R27: small steps back", () => {
 it("R27: a step back that is shorter than a lease cuts the lease, and moves what came during it", () => {
   const at = 100 * day
   const by = 8 * second
-  const row = blank("card-payment", "1", at)
+  const { row, ...stored } = newRow("card-payment", "1", at)
   const lease = { id: 1, until: at + by + 30 * second, evidence: row.evidence }
-  const dueAt = at + by - 1
-  const facts = { facts: Fact.none, accepted: {} }
-  const stored: StoredRow = { row, dueAt, lane: "ask", lease, bodies: {}, ...facts }
   const until = at + 30 * second
-  expect(shift(stored, { at, by, until })).toMatchObject({ dueAt: at, lease: { until } })
+  const leased = { ...stored, row, dueAt: at + by - 1, lane: "ask", lease } as const
+  expect(shift(leased, { at, by, until })).toMatchObject({ dueAt: at, lease: { until } })
 })
 
 test("R27: a redrive of all takes the dead letters that were parked later than now, but none that is parked meanwhile", function* () {

@@ -1,3 +1,4 @@
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Profile from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
@@ -8,7 +9,6 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { correction } from "../src/internal/work/NextWork.ts"
 import * as LedgerClock from "../src/internal/ledger/LedgerClock.ts"
 import * as NextWork from "../src/internal/work/NextWork.ts"
 import * as Journal from "../src/Journal.ts"
@@ -31,12 +31,11 @@ const wasSet = "a clock jumped by more than 5 seconds"
 
 describe("the correction of a row's times", () => {
   const now = 1000 * day
-  const time = fc.option(
+  const time = optional(
     fc.oneof(
       fc.integer({ min: now - 200 * day, max: now + 200 * day }),
       fc.integer({ min: now - 2 * second, max: now + 20 * second })
-    ),
-    { nil: undefined }
+    )
   )
   const times = fc.record({
     askedAt: time,
@@ -54,76 +53,68 @@ describe("the correction of a row's times", () => {
     pendingStatus: "PENDING"
   }
 
-  it("leaves no work that waits longer than the longest wait", () => {
-    fc.assert(
-      fc.property(times, (fields) => {
-        const row: Row = { ...start, ...fields }
-        const next: Row = { ...row, ...correction(row, rules, now) }
-        const longest = now + Reconciler.maxGap(rules) + 6 * second
-        expect(Reconciler.readAt(next, rules) ?? 0).toBeLessThanOrEqual(longest)
-        expect(next.retryAt).toBeLessThanOrEqual(
-          now + NextWork.plannedWait(defaults.retrySchedule, 12) + 5 * second
-        )
-        for (const at of [next.askedAt, next.failingSince, next.newStatusAt]) {
-          expect(at ?? 0).toBeLessThanOrEqual(now + 5 * second)
-        }
-        expect(next.unconfirmedAt ?? 0).toBeLessThanOrEqual(now + 20 * second)
-        if (next.pollAt !== row.pollAt) expect(next.pollAt).toBeGreaterThanOrEqual(now)
-        const { lease, retrySchedule } = defaults
-        const wait = row.attempt === 0 ? 0 : NextWork.plannedWait(retrySchedule, row.attempt)
-        // The call before may still run.
-        if (next.retryAt !== row.retryAt) expect(next.retryAt).toBe(now + Math.max(wait, lease))
-        expect(correction(next, rules, now)).toBeUndefined()
-      })
-    )
-  })
+  it("leaves no work that waits longer than the longest wait", () =>
+    forAll([times], (fields) => {
+      const row: Row = { ...start, ...fields }
+      const next: Row = { ...row, ...NextWork.correction(row, rules, now) }
+      const longest = now + Reconciler.maxGap(rules) + 6 * second
+      expect(Reconciler.readAt(next, rules) ?? 0).toBeLessThanOrEqual(longest)
+      expect(next.retryAt).toBeLessThanOrEqual(
+        now + NextWork.plannedWait(defaults.retrySchedule, 12) + 5 * second
+      )
+      for (const at of [next.askedAt, next.failingSince, next.newStatusAt]) {
+        expect(at ?? 0).toBeLessThanOrEqual(now + 5 * second)
+      }
+      expect(next.unconfirmedAt ?? 0).toBeLessThanOrEqual(now + 20 * second)
+      if (next.pollAt !== row.pollAt) expect(next.pollAt).toBeGreaterThanOrEqual(now)
+      const { lease, retrySchedule } = defaults
+      const wait = row.attempt === 0 ? 0 : NextWork.plannedWait(retrySchedule, row.attempt)
+      // The call before may still run.
+      if (next.retryAt !== row.retryAt) expect(next.retryAt).toBe(now + Math.max(wait, lease))
+      expect(NextWork.correction(next, rules, now)).toBeUndefined()
+    }))
 
-  it("leaves a row whose times are possible", () => {
-    fc.assert(
-      fc.property(times, (fields) => {
-        const past = (at: number | undefined) => at && Math.min(at, now)
-        const wait =
-          fields.attempt === 0 ? 0 : NextWork.plannedWait(defaults.retrySchedule, fields.attempt)
-        const row: Row = {
-          ...start,
-          attempt: fields.attempt,
-          askedAt: past(fields.askedAt),
-          failingSince: past(fields.failingSince),
-          newStatusAt: Math.min(fields.newStatusAt, now),
-          unconfirmedAt: fields.unconfirmedAt && Math.min(fields.unconfirmedAt, now + 15 * second),
-          retryAt: Math.min(fields.retryAt, now + wait),
-          pollAt: fields.pollAt && Math.min(fields.pollAt, now + Reconciler.maxGap(rules))
-        }
-        const isOver = row.newStatusAt < now - Reconciler.maxPollingTime
-        fc.pre(!isOver || (Reconciler.pollAt(row, rules) ?? now) >= now - Reconciler.maxGap(rules))
-        expect(correction(row, rules, now)).toBeUndefined()
-      })
-    )
-  })
+  it("leaves a row whose times are possible", () =>
+    forAll([times], (fields) => {
+      const past = (at: number | undefined) => at && Math.min(at, now)
+      const wait =
+        fields.attempt === 0 ? 0 : NextWork.plannedWait(defaults.retrySchedule, fields.attempt)
+      const row: Row = {
+        ...start,
+        attempt: fields.attempt,
+        askedAt: past(fields.askedAt),
+        failingSince: past(fields.failingSince),
+        newStatusAt: Math.min(fields.newStatusAt, now),
+        unconfirmedAt: fields.unconfirmedAt && Math.min(fields.unconfirmedAt, now + 15 * second),
+        retryAt: Math.min(fields.retryAt, now + wait),
+        pollAt: fields.pollAt && Math.min(fields.pollAt, now + Reconciler.maxGap(rules))
+      }
+      const isOver = row.newStatusAt < now - Reconciler.maxPollingTime
+      fc.pre(!isOver || (Reconciler.pollAt(row, rules) ?? now) >= now - Reconciler.maxGap(rules))
+      expect(NextWork.correction(row, rules, now)).toBeUndefined()
+    }))
 })
 
 it("R27: a row that was stored with a clock more than 194 days behind is read for 180 days after the clock was set", () => {
   const behind = fc.integer({ min: 195, max: 20_000 }).map((days) => days * day)
   const statuses = fc.constantFrom("NEW", "PENDING", "SUCCEED", "REFUNDED")
-  fc.assert(
-    fc.property(behind, statuses, fc.boolean(), (behind, status, isRead) => {
-      const now = 21_000 * day
-      const at = now - behind
-      const answered = { _tag: "Answered", kind: "card-payment", status } as const
-      const read = (row: Row, askedAt: number): Row =>
-        RowRule.changed(row, Reconciler.afterRead(row, { ...answered, askedAt }, rules, askedAt))
-      const stored: Row = { ...blank("card-payment", "1", at), evidence: Evidence.confirmed("NEW") }
-      let row = isRead ? read(stored, at + 5 * minute) : stored
-      let last = now
-      for (let next: number | undefined = now; next !== undefined;) {
-        last = Math.max(next, last)
-        row = read({ ...row, ...correction(row, rules, last) }, last)
-        next = Reconciler.readAt(row, rules)
-      }
-      expect(last).toBeGreaterThan(now + 165 * day)
-      expect(last).toBeLessThan(now + 181 * day)
-    })
-  )
+  return forAll([behind, statuses, fc.boolean()], (behind, status, isRead) => {
+    const now = 21_000 * day
+    const at = now - behind
+    const answered = { _tag: "Answered", kind: "card-payment", status } as const
+    const read = (row: Row, askedAt: number): Row =>
+      RowRule.changed(row, Reconciler.afterRead(row, { ...answered, askedAt }, rules, askedAt))
+    const stored: Row = { ...blank("card-payment", "1", at), evidence: Evidence.confirmed("NEW") }
+    let row = isRead ? read(stored, at + 5 * minute) : stored
+    let last = now
+    for (let next: number | undefined = now; next !== undefined;) {
+      last = Math.max(next, last)
+      row = read({ ...row, ...NextWork.correction(row, rules, last) }, last)
+      next = Reconciler.readAt(row, rules)
+    }
+    expect(last).toBeGreaterThan(now + 165 * day)
+    expect(last).toBeLessThan(now + 181 * day)
+  })
 })
 
 it("R27: the last read counts, even if the clock was set back before it", () => {

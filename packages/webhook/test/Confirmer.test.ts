@@ -22,7 +22,6 @@ import * as Layer from "effect/Layer"
 import { MinimumLogLevel } from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import * as Confirmer from "../src/internal/work/Confirmer.ts"
-import { keepLog } from "@pawl/test-support/World"
 import { blank, type Row } from "../src/internal/rule/Row.ts"
 
 const { told, alarms, says, minute, hour } = World
@@ -184,13 +183,8 @@ describe("a read", () => {
   test("returns the status and the kind that the service states, and when it was asked", function* () {
     const { fiber } = yield* reading({ kind: "refund" }, () => Effect.delay(pending(), 300))
     yield* TestClock.adjust(300)
-    const askedAt = start
-    expect(yield* Fiber.join(fiber)).toStrictEqual({
-      _tag: "Answered",
-      askedAt,
-      kind: "refund",
-      status: "PENDING"
-    })
+    const answer = { _tag: "Answered", askedAt: start, kind: "refund", status: "PENDING" }
+    expect(yield* Fiber.join(fiber)).toStrictEqual(answer)
   })
 
   test("of an id that the service cannot have given asks nothing", function* () {
@@ -218,26 +212,23 @@ describe("a read", () => {
     }
     for (const fails of [bug, () => Effect.die("bug"), () => Effect.interrupt])
       expect((yield* readNow({}, fails)).result).toStrictEqual(none)
-    const results: ReadonlyArray<readonly [Effect.Effect<never, ReadError>, object]> = [
-      [Effect.fail(new NotFound({})), { _tag: "NotFound", askedAt }],
-      [Effect.fail(new Unauthorized({ sent: true })), { ...none, isDenied: true }],
-      [Effect.fail(new Unreachable({ reason: "x", sent: true, attempts: 1 })), none],
+    const results: ReadonlyArray<readonly [ReadError, object]> = [
+      [new NotFound({}), { _tag: "NotFound", askedAt }],
+      [new Unauthorized({ sent: true }), { ...none, isDenied: true }],
+      [new Unreachable({ reason: "x", sent: true, attempts: 1 }), none],
       [
-        Effect.fail(new RateLimited({ attempts: 1, retryAfter: 700 })),
+        new RateLimited({ attempts: 1, retryAfter: 700 }),
         { ...none, limited: { retryAfter: 700 } }
       ],
-      [
-        Effect.fail(new RateLimited({ attempts: 1 })),
-        { ...none, limited: { retryAfter: undefined } }
-      ]
+      [new RateLimited({ attempts: 1 }), { ...none, limited: { retryAfter: undefined } }]
     ]
-    for (const [response, expected] of results) {
-      expect((yield* readNow({}, () => response)).result).toStrictEqual(expected)
+    for (const [error, expected] of results) {
+      expect((yield* readNow({}, () => Effect.fail(error))).result).toStrictEqual(expected)
     }
   })
 
   test("that fails is logged with what the service did, without its own words", function* () {
-    const { kept, lines } = keepLog("Warn")
+    const { kept, lines } = World.keepLog("Warn")
     const fields = [{ path: "id", message: "4242424242424242 is wrong" }]
     const errors = [
       new Unauthorized({ sent: true }),
@@ -256,17 +247,15 @@ describe("a read", () => {
   })
 
   test("that fails for one reason is logged once in 10 minutes", function* () {
-    const { kept, lines } = keepLog("Warn")
+    const { kept, lines } = World.keepLog("Warn")
     let attempts = 1
-    const world = yield* World.make({
-      read: ({ at }) =>
-        Effect.fail(
-          at < 15 * minute
-            ? new Unauthorized({ sent: true })
-            : new ServiceFailed({ status: attempts % 2 === 0 ? 503 : 500, attempts: attempts++ })
-        )
-    })
-    const { receive } = yield* kept(world.start)
+    const read: World.Options["read"] = ({ at }) =>
+      Effect.fail(
+        at < 15 * minute
+          ? new Unauthorized({ sent: true })
+          : new ServiceFailed({ status: attempts % 2 === 0 ? 503 : 500, attempts: attempts++ })
+      )
+    const { receive, ...world } = yield* kept(World.started({ read }))
     for (const id of ["1", "2", "3"]) yield* receive(id, "SUCCEED")
     yield* World.pass("29 minutes")
     expect(world.reads.length).toBeGreaterThan(100)
@@ -289,30 +278,31 @@ describe("a read", () => {
   })
 })
 
-describe("the claims of a row", () => {
-  const stateOf = (confirmed: Status, claims: ReadonlyArray<Status>, policy: Evidence.Policy) => {
-    const row = {
-      ...blank("apm", "1", 0),
-      evidence: [...claims.map(Evidence.claimed), Evidence.confirmed(confirmed)].reduce(
-        Evidence.join
-      ),
-      read: { status: confirmed, askedAt: 0 }
-    }
-    return Confirmer.unsettledClaim(row, policy)
+const stateOf = (confirmed: Status, claims: ReadonlyArray<Status>, policy: Evidence.Policy) => {
+  const row = {
+    ...blank("apm", "1", 0),
+    evidence: [...claims.map(Evidence.claimed), Evidence.confirmed(confirmed)].reduce(
+      Evidence.join
+    ),
+    read: { status: confirmed, askedAt: 0 }
   }
+  return Confirmer.unsettledClaim(row, policy)
+}
 
-  it.each<[Evidence.Policy, Status, ReadonlyArray<Status>, string | undefined]>([
-    ["final", "SUCCEED", [], undefined],
-    ["final", "SUCCEED", ["SUCCEED"], undefined],
-    ["final", "CHARGEBACK", ["SUCCEED"], undefined],
-    ["final", "PENDING", ["PROCESSING"], undefined],
-    ["final", "PENDING", ["SUCCEED"], "ahead"],
-    ["final", "SUCCEED", ["CHARGEBACK"], "ahead"],
-    ["final", "SUCCEED", ["FAILED"], "contradicted"],
-    ["final", "SUCCEED", ["FAILED", "CHARGEBACK"], "contradicted"],
-    // Both have rank 3, and neither is final.
-    ["always", "PROCESSING", ["CUSTOMER_VERIFICATION"], "ahead"]
-  ])("under %s, with %s confirmed and %j claimed, are %s", (policy, confirmed, claims, state) => {
+it.each<[Evidence.Policy, Status, ReadonlyArray<Status>, string | undefined]>([
+  ["final", "SUCCEED", [], undefined],
+  ["final", "SUCCEED", ["SUCCEED"], undefined],
+  ["final", "CHARGEBACK", ["SUCCEED"], undefined],
+  ["final", "PENDING", ["PROCESSING"], undefined],
+  ["final", "PENDING", ["SUCCEED"], "ahead"],
+  ["final", "SUCCEED", ["CHARGEBACK"], "ahead"],
+  ["final", "SUCCEED", ["FAILED"], "contradicted"],
+  ["final", "SUCCEED", ["FAILED", "CHARGEBACK"], "contradicted"],
+  // Both have rank 3, and neither is final.
+  ["always", "PROCESSING", ["CUSTOMER_VERIFICATION"], "ahead"]
+])(
+  "the claims of a row, under %s, with %s confirmed and %j claimed, are %s",
+  (policy, confirmed, claims, state) => {
     expect(stateOf(confirmed, claims, policy)).toBe(state)
-  })
-})
+  }
+)

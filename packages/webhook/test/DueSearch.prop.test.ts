@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
@@ -18,31 +19,27 @@ const steps = fc.array(
   { maxLength: 40, size: "max" }
 )
 
-it("a search begins 5 seconds before the last one, at the first document that became due until then, or at the start", () => {
-  fc.assert(
-    fc.property(steps, fc.constantFrom(0n, 10n ** 18n), (all, interval) => {
-      const search = DueSearch.make(interval)
-      const due: Array<number> = []
-      const running: Array<() => number> = []
-      let [at, lastAt] = [1e6, start]
-      for (const step of all) {
-        if (typeof step === "number") {
-          due.push(at + step)
-          search.note("requests", { ...nowhere, due: [undefined, at + step] })
-        } else if (step === "begin") {
-          at += 1000
-          const asked = { at, limits }
-          const begun = Effect.runSync(search.begin("requests", asked))
-          const first = Math.min(...due)
-          const from = interval === 0n ? start : Math.min(first, lastAt)
-          expect(begun.from).toEqual(limits.map((limit) => (limit === undefined ? start : from)))
-          running.push(() => {
-            search.end("requests", begun, first)
-            return asked.at - 5000
-          })
-        } else lastAt = running.shift()?.() ?? lastAt
-      }
-    }),
-    { numRuns: repeats(1000) }
-  )
-})
+it("a search begins 5 seconds before the last one, at the first document that became due until then, or at the start", () =>
+  forAll([steps, fc.constantFrom(0n, 10n ** 18n)], { numRuns: repeats(1000) }, (all, interval) => {
+    const search = DueSearch.make(interval)
+    const due: Array<number> = []
+    const running: Array<() => number> = []
+    let [at, lastAt] = [1e6, start]
+    for (const step of all) {
+      if (typeof step === "number") {
+        due.push(at + step)
+        search.note("requests", { ...nowhere, due: [undefined, at + step] })
+      } else if (step === "begin") {
+        at += 1000
+        const asked = { at, limits }
+        const begun = Effect.runSync(search.begin("requests", asked))
+        const first = Math.min(...due)
+        const from = interval === 0n ? start : Math.min(first, lastAt)
+        expect(begun.from).toEqual(limits.map((limit) => (limit === undefined ? start : from)))
+        running.push(() => {
+          search.end("requests", begun, first)
+          return asked.at - 5000
+        })
+      } else lastAt = running.shift()?.() ?? lastAt
+    }
+  }))

@@ -3,15 +3,15 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
-import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlClient } from "effect/sql/SqlClient"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Codecs from "../src/internal/records/Codecs.ts"
 import * as Engine from "../src/internal/records/Engine.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import { Records } from "../src/internal/records/Records.ts"
+import { dropTrigger } from "./refusals.ts"
 import { live as test } from "@pawl/test-support/Tests"
-import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { opened, type Place } from "@pawl/test-support/Places"
 import { inEachStore } from "@pawl/test-support/Stores"
 
 type Process = Context.Service.Shape<typeof Records>["own"][0]
@@ -22,13 +22,12 @@ const add = (records: Process, by = 1) =>
     return { value: next, result: next }
   })
 
-const open = Effect.fnUntraced(function* (place: Place) {
-  const build = Layer.build(Layer.fresh(ledgerOf(place)))
-  const [one, two] = yield* Effect.all([build, build])
-  const sql = Context.get(one, SqlClient)
-  yield* Effect.provideService(empty, SqlClient, sql)
-  return { sql, one: Context.get(one, Records).own[0], two: Context.get(two, Records).own[0] }
-})
+const open = (place: Place) =>
+  Effect.map(opened(place), ({ sql, ...both }) => ({
+    sql,
+    one: Context.get(both.one, Records).own[0],
+    two: Context.get(both.two, Records).own[0]
+  }))
 
 const refuseCommits = Effect.fnUntraced(function* (sql: SqlClient) {
   yield* sql.onDialectOrElse({
@@ -49,11 +48,7 @@ const refuseCommits = Effect.fnUntraced(function* (sql: SqlClient) {
   })
 })
 
-const allowCommits = (sql: SqlClient) =>
-  sql.onDialectOrElse({
-    pg: () => sql`DROP TRIGGER IF EXISTS pawl_test_refuse ON pawl_settings`,
-    orElse: () => sql`DROP TRIGGER IF EXISTS pawl_test_refuse`
-  })
+const allowCommits = (sql: SqlClient) => dropTrigger(sql, "pawl_test_refuse", "pawl_settings")
 
 const tests = (place: Place): void => {
   test("R06 a document is not changed, and not known as changed, if the commit fails", function* () {
@@ -123,22 +118,16 @@ const options = (
 /** A store whose next commit is aborted once `abort` has run, while another process changes `count`. */
 const aborting = Effect.fnUntraced(function* (committers: number) {
   const memory = MemoryStore.make()
-  const failed = new SqlError({
-    reason: new UnknownError({ message: "aborted", cause: undefined })
-  })
+  const reason = new UnknownError({ message: "aborted", cause: undefined })
+  const failed = new SqlError({ reason })
   let state: "usual" | "armed" | "aborted" = "usual"
   const other = yield* Engine.makeLocal(memory, Codecs.values, () => 1)
   const transaction = <A, E>(work: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       if (state !== "armed") return work
       const aborted = Effect.andThen(Effect.orDie(add(other, 10)), Effect.fail(failed))
-      return Effect.andThen(
-        work,
-        Effect.andThen(
-          Effect.sync(() => (state = "aborted")),
-          aborted
-        )
-      )
+      const end = Effect.sync(() => (state = "aborted"))
+      return work.pipe(Effect.andThen(end), Effect.andThen(aborted))
     })
   const store: typeof memory = {
     ...memory,

@@ -1,10 +1,11 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
 import * as Fault from "../src/internal/sql/Fault.ts"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
-import { testIn } from "@pawl/test-support/Tests"
+import { testIn, test } from "@pawl/test-support/Tests"
 import { server, urlOf } from "@pawl/test-support/Postgres"
 import * as NodeStore from "../src/internal/ledger/NodeStore.ts"
 import { Ledger } from "../src/Ledger.ts"
@@ -12,10 +13,21 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
-import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
+import {
+  SqlError,
+  StatementTimeoutError,
+  ConnectionError,
+  DeadlockError,
+  LockTimeoutError,
+  SerializationError,
+  UnknownError
+} from "effect/sql/SqlError"
 import fc from "fast-check"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import * as Retry from "../src/internal/sql/Retry.ts"
 
 const ofPostgres = (code: string, message = "the text of the server") =>
   new StoreUnavailable({
@@ -73,15 +85,12 @@ describe("an error of PostgreSQL", () => {
   })
 
   it("gives no text of the server", () =>
-    fc.assert(
-      fc.property(
-        fc.string({ minLength: 4 }),
-        fc.constantFrom("23505", "P0001", "42501"),
-        (text, state) => {
-          const value = `value-${text}`
-          expect(Fault.of(ofPostgres(state, value)).cause).not.toContain(value)
-        }
-      )
+    forAll(
+      [fc.string({ minLength: 4 }), fc.constantFrom("23505", "P0001", "42501")],
+      (text, state) => {
+        const value = `value-${text}`
+        expect(Fault.of(ofPostgres(state, value)).cause).not.toContain(value)
+      }
     ))
 })
 
@@ -160,19 +169,27 @@ describe("an error of SQLite", () => {
 })
 
 await inEachStore((place) => {
+  const isFile = place._tag === "sqlite"
+
+  /** Refuses the rows of a table while an effect runs. */
+  const refusing = <A, E, R>(table: string, column: string, work: Effect.Effect<A, E, R>) => {
+    const begin = isFile
+      ? `CREATE TRIGGER refuse BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'no'); END`
+      : `ALTER TABLE ${table} ADD CONSTRAINT refuse CHECK (${column} < 0) NOT VALID`
+    const end = isFile ? "DROP TRIGGER refuse" : `ALTER TABLE ${table} DROP CONSTRAINT refuse`
+    return Effect.flatMap(SqlClient, (sql) =>
+      Effect.acquireUseRelease(
+        sql.unsafe(begin),
+        () => work,
+        () => Effect.orDie(sql.unsafe(end))
+      )
+    )
+  }
+
   testIn(place)("the error of a row that is refused quotes no part of it", function* () {
-    const sql = yield* SqlClient
     const ledger = yield* Ledger
-    const isFile = place._tag === "sqlite"
-    yield* sql.unsafe(
-      isFile
-        ? "CREATE TRIGGER refuse BEFORE INSERT ON pawl_transactions_texts BEGIN SELECT RAISE(ABORT, 'no'); END"
-        : "ALTER TABLE pawl_transactions_texts ADD CONSTRAINT refuse CHECK (at < 0) NOT VALID"
-    )
-    const error = yield* Effect.flip(ledger.accept(verified("card", card()), 1))
-    yield* sql.unsafe(
-      isFile ? "DROP TRIGGER refuse" : "ALTER TABLE pawl_transactions_texts DROP CONSTRAINT refuse"
-    )
+    const accepting = Effect.flip(ledger.accept(verified("card", card()), 1))
+    const error = yield* refusing("pawl_transactions_texts", "at", accepting)
     const text = inspect(error, { depth: 10, showHidden: true })
     expect(text).toContain(isFile ? "no" : "refuse")
     expect(text).not.toMatch(/7b226d6964|mid-1|100001/u)
@@ -181,25 +198,68 @@ await inEachStore((place) => {
   testIn(place)(
     "a store that refuses the first write at the start is named in a sentence",
     function* () {
-      const sql = yield* SqlClient
-      yield* sql`DELETE FROM pawl_settings`
-      const isFile = place._tag === "sqlite"
-      yield* sql.unsafe(
-        isFile
-          ? "CREATE TRIGGER refuse BEFORE INSERT ON pawl_settings BEGIN SELECT RAISE(ABORT, 'no'); END"
-          : "ALTER TABLE pawl_settings ADD CONSTRAINT refuse CHECK (version < 0) NOT VALID"
-      )
-      const store = isFile
-        ? place
-        : { _tag: place._tag, url: Redacted.make(urlOf(place.database, server.port)) }
-      const started = yield* Effect.exit(Layer.build(Layer.fresh(NodeStore.layer(store))))
-      yield* sql.unsafe(
-        isFile ? "DROP TRIGGER refuse" : "ALTER TABLE pawl_settings DROP CONSTRAINT refuse"
-      )
-      expect(yield* Effect.flip(started)).toMatchObject({
+      yield* (yield* SqlClient)`DELETE FROM pawl_settings`
+      const store =
+        place._tag === "sqlite"
+          ? place
+          : { _tag: place._tag, url: Redacted.make(urlOf(place.database, server.port)) }
+      const starting = Effect.flip(Layer.build(Layer.fresh(NodeStore.layer(store))))
+      expect(yield* refusing("pawl_settings", "version", starting)).toMatchObject({
         _tag: "StoreUnusable",
         message: expect.stringMatching(/^The store cannot be used: a .*constraint refuses the row/u)
       })
     }
   )
+})
+
+const nothing = { cause: undefined }
+const busy = new SqlError({ reason: new LockTimeoutError(nothing) })
+const gone = new SqlError({ reason: new ConnectionError(nothing) })
+
+const failing = (times: number, error: SqlError) => {
+  let tries = 0
+  return Effect.suspend(() => (++tries <= times ? Effect.fail(error) : Effect.succeed(tries)))
+}
+
+describe("Retry", () => {
+  test("retries after a conflict, and after no other error", function* () {
+    const conflicts = [new DeadlockError(nothing), new SerializationError(nothing)]
+    for (const error of [busy, ...conflicts.map((reason) => new SqlError({ reason }))]) {
+      const fiber = yield* Effect.forkChild(Retry.onConflict(failing(3, error)))
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(fiber)).toBe(4)
+    }
+    for (const error of [gone, new SqlError({ reason: new UnknownError(nothing) })]) {
+      expect(yield* Effect.flip(Retry.onConflict(failing(1, error)))).toBe(error)
+    }
+  })
+
+  test("stops retrying in less than three seconds where every try conflicts", function* () {
+    const fiber = yield* Effect.forkChild(Effect.flip(Retry.onConflict(failing(Infinity, busy))))
+    yield* TestClock.adjust("3 seconds")
+    expect(fiber.pollUnsafe()).toBeDefined()
+    expect(yield* Fiber.join(fiber)).toBe(busy)
+  })
+
+  test("turns a rollback that died with a SQL error into a failure", function* () {
+    expect(yield* Effect.flip(Retry.onConflict(Effect.die(gone)))).toBe(gone)
+    const bug = yield* Effect.exit(Retry.onConflict(Effect.die("bug")))
+    expect(bug).toMatchObject({ _tag: "Failure", cause: { reasons: [{ defect: "bug" }] } })
+  })
+
+  test("fails after three seconds, even where the work cannot be interrupted", function* () {
+    const scope = yield* Effect.scope
+    const hangs = Effect.uninterruptible(Effect.sleep("1 hour"))
+    for (const wait of [
+      Retry.timeoutIn(scope)(hangs),
+      Effect.uninterruptible(Retry.timeoutIn(scope)(hangs))
+    ]) {
+      const fiber = yield* Effect.forkChild(Effect.flip(wait), { startImmediately: true })
+      yield* TestClock.adjust("2999 millis")
+      expect(fiber.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("1 millis")
+      expect((yield* Fiber.join(fiber)).message).toBe("A transaction takes longer than 3 seconds")
+    }
+    yield* TestClock.adjust("1 hour")
+  })
 })

@@ -1,11 +1,10 @@
-import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
-import * as Logger from "effect/Logger"
-import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
+import { CurrentLogAnnotations } from "effect/References"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import { expect } from "vitest"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 import { type Entry, type Event, Journal, layer } from "../src/Journal.ts"
@@ -13,7 +12,11 @@ import * as Activity from "../src/internal/journal/Activity.ts"
 
 const withJournal = test.with(() => layer)
 
-const row = { method: "apm", transactionId: "1" } as const
+const listenTo = <A>(stream: Stream.Stream<A>) =>
+  Effect.forkChild(Stream.runCollect(stream), { startImmediately: true })
+
+const rowOf = (transactionId: string) => ({ method: "apm", transactionId }) as const
+const row = rowOf("1")
 const entries: ReadonlyArray<Event> = [
   { _tag: "Accepted", claim: "NEW", isNew: true },
   { _tag: "Read", result: "404" },
@@ -26,9 +29,7 @@ const entries: ReadonlyArray<Event> = [
 
 withJournal("passes every entry to every listener in order, with its row and time", function* () {
   const journal = yield* Journal
-  const listen = Effect.forkChild(Stream.runCollect(Stream.take(journal.entries, entries.length)), {
-    startImmediately: true
-  })
+  const listen = listenTo(Stream.take(journal.entries, entries.length))
   const listeners = [yield* listen, yield* listen]
   for (const entry of entries) {
     yield* journal.record(row, entry)
@@ -45,16 +46,10 @@ withJournal("does not wait for a slow listener, which loses the oldest entries",
   const journal = yield* Journal
   const latch = yield* Latch.make()
   const received: Array<Entry> = []
-  yield* Effect.forkChild(
-    Stream.runForEach(journal.entries, (entry) =>
-      Effect.map(latch.await, () => received.push(entry))
-    ),
-    { startImmediately: true }
+  yield* listenTo(
+    Stream.tap(journal.entries, (entry) => Effect.map(latch.await, () => received.push(entry)))
   )
-  const all = Array.from({ length: 20_000 }, (_, index) => ({
-    ...row,
-    transactionId: `${index}`
-  }))
+  const all = Array.from({ length: 20_000 }, (_, index) => rowOf(`${index}`))
   for (const each of all) yield* journal.record(each, { _tag: "Read", result: "404" })
   yield* latch.open
   yield* Effect.replicateEffect(Effect.yieldNow, 10_000, { discard: true })
@@ -64,30 +59,24 @@ withJournal("does not wait for a slow listener, which loses the oldest entries",
   )
 })
 
-it.effect("logs a warning only for entries that need a person", () => {
-  const logged: Array<unknown> = []
-  const logger = Logger.make(({ fiber, logLevel, message }) =>
-    logged.push([logLevel, message, fiber.getRef(CurrentLogAnnotations)])
-  )
-  return Effect.gen(function* () {
-    const journal = yield* Journal
-    for (const entry of entries) yield* journal.record(row, entry)
-    expect(logged).toEqual(
-      entries.map((entry, index) =>
-        index < 4 ? ["Debug", [{ ...entry, ...row, at: 0 }], {}] : ["Warn", [entry], row]
-      )
+withJournal("logs a warning only for entries that need a person", function* () {
+  const { kept, lines } = World.keepLog("All", ({ fiber, logLevel, message }) => [
+    logLevel,
+    message,
+    fiber.getRef(CurrentLogAnnotations)
+  ])
+  const journal = yield* Journal
+  for (const entry of entries) yield* kept(journal.record(row, entry))
+  expect(lines).toEqual(
+    entries.map((entry, index) =>
+      index < 4 ? ["Debug", [{ ...entry, ...row, at: 0 }], {}] : ["Warn", [entry], row]
     )
-  }).pipe(
-    Effect.provide([layer, Logger.layer([logger])]),
-    Effect.provideService(MinimumLogLevel, "All")
   )
 })
 
 withJournal("has a stream with only the alarms", function* () {
   const journal = yield* Journal
-  const listening = yield* Effect.forkChild(Stream.runCollect(Stream.take(journal.alarms, 4)), {
-    startImmediately: true
-  })
+  const listening = yield* listenTo(Stream.take(journal.alarms, 4))
   for (const entry of entries) yield* journal.record(row, entry)
   yield* journal.raiseAlarm("callbacks are refused")
   const received = yield* Fiber.join(listening)
@@ -102,10 +91,7 @@ withJournal(
   function* () {
     const journal = yield* Journal
     const received: Array<Entry> = []
-    yield* Effect.forkChild(
-      Stream.runForEach(journal.alarms, (entry) => Effect.sync(() => received.push(entry))),
-      { startImmediately: true }
-    )
+    yield* listenTo(Stream.tap(journal.alarms, (entry) => Effect.sync(() => received.push(entry))))
     for (let minute = 0; minute < 62; minute++) {
       for (let time = 0; time < 20; time++) yield* journal.raiseAlarm("refused")
       if (minute === 5) yield* journal.raiseAlarm("another reason")
@@ -170,7 +156,6 @@ test("has the result of each read", function* () {
 })
 
 const { minute } = World
-const rowOf = (transactionId: string) => ({ method: "apm", transactionId }) as const
 const failed = (attempt: number): Event => ({ _tag: "HandlerFailed", to: "NEW", attempt })
 const told: Event = { _tag: "Told", to: "NEW", confirmed: true, conflict: null, attempt: 3 }
 const dead: Event = { _tag: "DeadLettered", reason: "handler-failed" }
@@ -192,12 +177,12 @@ withJournal("counts each kind of event, with the time of the last one", function
       note(name, at)
   }
   note("notStored", 3)
-  yield* record(rowOf("1"), { _tag: "Read", result: "NEW" })
-  yield* record(rowOf("1"), { _tag: "Read", result: "no answer" })
-  yield* record(rowOf("1"), { _tag: "Accepted", claim: "NEW", isNew: true })
-  yield* record(rowOf("1"), failed(1))
+  yield* record(row, { _tag: "Read", result: "NEW" })
+  yield* record(row, { _tag: "Read", result: "no answer" })
+  yield* record(row, { _tag: "Accepted", claim: "NEW", isNew: true })
+  yield* record(row, failed(1))
   yield* TestClock.adjust(10)
-  yield* record(rowOf("1"), told)
+  yield* record(row, told)
   expect((yield* latest).events).toEqual({
     acceptedCurrent: { count: 2, at: 2 },
     acceptedPrevious: { count: 2, at: 2 },
@@ -237,7 +222,7 @@ withJournal(
     )
     for (const id of ["1", "2", "3"]) yield* record(rowOf(id), failed(1))
     yield* TestClock.adjust(5)
-    yield* record(rowOf("1"), failed(2))
+    yield* record(row, failed(2))
     expect(yield* failing).toEqual([
       ["1", 2],
       ["3", 1],
@@ -257,7 +242,7 @@ withJournal(
 
 withJournal("counts alarms by their reason, newest first, with the last transaction", function* () {
   const { latest, record } = yield* begin
-  yield* record(rowOf("1"), alarm("one"))
+  yield* record(row, alarm("one"))
   yield* record(rowOf("2"), dead)
   yield* record(rowOf("3"), { _tag: "Quarantined", field: "amount" })
   yield* TestClock.adjust(5)

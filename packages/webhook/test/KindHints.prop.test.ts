@@ -1,6 +1,7 @@
-import { NotFound } from "@pawl/core/PaymentsError"
+import { forAll } from "@pawl/test-support/Properties"
 import { isKnown, type Kind, type KnownKind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { apm, card, incoming } from "@pawl/test-support/Service"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
@@ -13,22 +14,19 @@ const hints = fc.record({ namesPayout: fc.boolean(), namesRefund: fc.boolean() }
 const none = { namesPayout: false, namesRefund: false }
 const ages = fc.oneof(fc.nat({ max: 59_999 }), fc.integer({ min: 60_000, max: 2 ** 40 }))
 
-it("a read asks for the known kind, else for those that callbacks name, then for payments for 60 seconds, and later for all", () => {
-  fc.assert(
-    fc.property(fc.constantFrom<Kind>("apm", "card", ...known), hints, ages, (kind, hints, age) => {
-      const named = (method: Method) => {
-        const [payment, payout, ...refund] = kindsOf[method]
-        return [
-          ...(hints.namesPayout ? [payout] : []),
-          ...(hints.namesRefund ? refund : []),
-          age < 60_000 ? payment : method
-        ]
-      }
-      const asked = KindHints.asked({ kind, ...hints }, age)
-      expect(asked).toEqual(isKnown(kind) ? [kind] : named(kind))
-    })
-  )
-})
+it("a read asks for the known kind, else for those that callbacks name, then for payments for 60 seconds, and later for all", () =>
+  forAll([fc.constantFrom<Kind>("apm", "card", ...known), hints, ages], (kind, hints, age) => {
+    const named = (method: Method) => {
+      const [payment, payout, ...refund] = kindsOf[method]
+      return [
+        ...(hints.namesPayout ? [payout] : []),
+        ...(hints.namesRefund ? refund : []),
+        age < 60_000 ? payment : method
+      ]
+    }
+    const asked = KindHints.asked({ kind, ...hints }, age)
+    expect(asked).toEqual(isKnown(kind) ? [kind] : named(kind))
+  }))
 
 describe("a callback", () => {
   const of = (method: Method, body: object, path?: string) =>
@@ -75,57 +73,39 @@ describe("a callback", () => {
   )
 
   it("names a refund by its own id", () => {
-    expect(of("card", { refundId: "7" }, "/payouts")).toEqual({
-      namesPayout: true,
-      namesRefund: true
-    })
+    expect(of("card", { refundId: "7" }, "/payouts")).toEqual({ ...payout, namesRefund: true })
   })
 })
 
-describe("within 60 seconds of its first callback a row of unknown kind", () => {
-  /** Milliseconds after which each endpoint knows the id. */
-  const knownFrom = fc.record(
-    Object.fromEntries(known.map((kind) => [kind, fc.constantFrom(0, 3000, Infinity)])) as Record<
-      KnownKind,
-      fc.Arbitrary<number>
-    >
-  )
-  const paths = fc.constantFrom("/callback", "/callback/payouts", "/callback/refunds")
+/** Milliseconds after which each endpoint knows the id. */
+const knownFrom = fc.record(
+  Object.fromEntries(known.map((kind) => [kind, fc.constantFrom(0, 3000, Infinity)])) as Record<
+    KnownKind,
+    fc.Arbitrary<number>
+  >
+)
+const paths = fc.constantFrom("/callback", "/callback/payouts", "/callback/refunds")
 
-  const toldOf = (method: Method, path: string, knownFrom: Readonly<Record<KnownKind, number>>) =>
-    World.run(
-      Effect.gen(function* () {
-        const { receiveRequest, ...world } = yield* World.started({
-          limits: { readsPerSecond: Infinity },
-          read: ({ at, kind }) =>
-            at >= knownFrom[kind as KnownKind]
-              ? Effect.succeed("SUCCEED")
-              : Effect.fail(new NotFound({}))
-        })
-        const body = method === "card" ? card() : apm()
-        yield* receiveRequest(incoming(method, body, { path }))
-        yield* World.pass("59 seconds")
-        return world.calls.map(({ at, kind }) => [kind, at])
-      })
+it("within 60 seconds of its first callback a row of unknown kind is told as the first of the named kinds and payments that the service knows, and as fast as a payment", () =>
+  test.forAll([methods, paths, knownFrom], { numRuns: 60 }, function* (method, path, knownFrom) {
+    const { receiveRequest, ...world } = yield* World.started({
+      limits: { readsPerSecond: Infinity },
+      read: ({ at, kind }) =>
+        at >= knownFrom[kind as KnownKind] ? Effect.succeed("SUCCEED") : World.notFound
+    })
+    const body = method === "card" ? card() : apm()
+    yield* receiveRequest(incoming(method, body, { path }))
+    yield* World.pass("59 seconds")
+    const named = known.filter(
+      (kind) =>
+        methodOf(kind) === method &&
+        (kind.endsWith("payment") || path.endsWith(kind.replace(/^\w+-/u, "") + "s"))
     )
-
-  it("is told as the first of the named kinds and payments that the service knows, and as fast as a payment", () =>
-    fc.assert(
-      fc.asyncProperty(methods, paths, knownFrom, async (method, path, knownFrom) => {
-        const named = known.filter(
-          (kind) =>
-            methodOf(kind) === method &&
-            (kind.endsWith("payment") || path.endsWith(kind.replace(/^\w+-/u, "") + "s"))
-        )
-        const at = Math.min(...named.map((kind) => knownFrom[kind]))
-        const isFirst = (kind: KnownKind) => !kind.endsWith("payment")
-        const first = named
-          .filter((kind) => knownFrom[kind] === at)
-          .toSorted((one, two) => Number(isFirst(two)) - Number(isFirst(one)))
-        expect(await toldOf(method, path, knownFrom)).toEqual(
-          at === Infinity ? [] : [[first[0], at]]
-        )
-      }),
-      { numRuns: 60 }
-    ))
-})
+    const at = Math.min(...named.map((kind) => knownFrom[kind]))
+    const isFirst = (kind: KnownKind) => !kind.endsWith("payment")
+    const first = named
+      .filter((kind) => knownFrom[kind] === at)
+      .toSorted((one, two) => Number(isFirst(two)) - Number(isFirst(one)))
+    const told = world.calls.map(({ at, kind }) => [kind, at])
+    expect(told).toEqual(at === Infinity ? [] : [[first[0], at]])
+  }))

@@ -1,6 +1,5 @@
 import { inspect } from "node:util"
 import { expect, it } from "vitest"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -8,7 +7,9 @@ import { Ledger } from "../src/Ledger.ts"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import * as Refusals from "../src/internal/records/Refusals.ts"
 import * as Fault from "../src/internal/sql/Fault.ts"
+import { newRequest } from "./memoryLedger.ts"
 import { allow, refuse } from "./refusals.ts"
+import { services } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore, onPostgres } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
@@ -20,9 +21,7 @@ await inEachStore((place) => {
   const test = testIn(place)
 
   test("R46: a transaction that the store refuses to write keeps no other from its lease", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     for (const transactionId of ["1", "bad", "2", "3", "bad too"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
     yield* sql`UPDATE pawl_transactions SET document = '', version = version + 1
@@ -53,9 +52,7 @@ await inEachStore((place) => {
   })
 
   test("R46: transactions that the store refuses to write keep no lane to themselves", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     for (const [position, id] of ["bad 1", "bad 2", "bad 3", "4", "5"].entries())
       yield* ledger.accept(verified("card", card({ transactionId: id })), at + position)
     yield* refuse(sql, "pawl_transactions")
@@ -95,9 +92,7 @@ await inEachStore((place) => {
   })
 
   test("R46: a transaction that the store refused is leased after the clock was set back", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     yield* ledger.accept(verified("card", card({ transactionId: "bad" })), at - 60 * minute)
     const claim = (at: number) => ledger.claim({ at, until: at + minute, limit: 9 })
     yield* refuse(sql, "pawl_transactions")
@@ -115,11 +110,7 @@ await inEachStore((place) => {
       yield* ledger.accept(verified("card", card({ transactionId })), 9000)
     for (const row of (yield* ledger.claim({ at: 9000, until: 9001, limit: 9 })).rows)
       yield* ledger.write(row, { release: { dueAt: 9000, lane: "repeat" } })
-    for (const requestId of ["1", "bad"])
-      yield* requests.write(
-        { requestId, kind: "card-payment", digest: "digest", hasCardData: false },
-        { at: 9000 }
-      )
+    for (const requestId of ["1", "bad"]) yield* requests.write(newRequest(requestId), { at: 9000 })
     for (const table of ["pawl_transactions", "pawl_requests"]) yield* refuse(sql, table)
     const { kept, lines } = keepLog("Warn")
     yield* kept(ledger.shift({ at: 5000, by: 4000, until: 6000 }))
@@ -137,10 +128,7 @@ await inEachStore((place) => {
     const requests = yield* RequestStore
     const sql = yield* SqlClient
     for (const requestId of ["1", "bad", "2"])
-      yield* requests.write(
-        { requestId, kind: "card-payment", digest: "digest", hasCardData: false },
-        { at: 1 }
-      )
+      yield* requests.write(newRequest(requestId), { at: 1 })
     yield* refuse(sql, "pawl_requests")
     const { failure, rows } = yield* requests.claim({ at: 1, until: 2, limit: 9 })
     yield* allow(sql, "pawl_requests")
@@ -154,9 +142,7 @@ await onPostgres((place) => {
   const test = testIn(place)
 
   test("R46: transactions that are leased one by one are returned in spite of a conflict", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     for (const transactionId of ["1", "bad", "conflict"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
     yield* refuse(sql, "pawl_transactions")
@@ -174,9 +160,7 @@ await onPostgres((place) => {
   })
 
   test("R46: a store that cannot write any transaction leaves none out afterwards", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     yield* ledger.accept(verified("card", card({ transactionId: "1" })), at)
     yield* sql.unsafe(`CREATE FUNCTION pawl_test_full() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN RAISE SQLSTATE ''53100''; END'`)

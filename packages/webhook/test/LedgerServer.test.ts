@@ -3,15 +3,16 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import { Transactions } from "../src/LedgerSql.ts"
-import { live, test } from "@pawl/test-support/Tests"
+import { live, type Steps, test } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
-import { onPostgres } from "@pawl/test-support/Stores"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 import { PgClient } from "@effect/sql-pg/PgClient"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
@@ -23,6 +24,7 @@ import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import * as NodeStore from "../src/internal/ledger/NodeStore.ts"
 import * as NodePostgres from "../src/NodePostgres.ts"
+import { DatabaseSync } from "node:sqlite"
 
 const callback = (transactionId: string) => verified("card", card({ transactionId }))
 
@@ -32,12 +34,13 @@ await onPostgres((place) => {
   const elsewhere = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
   const emptied = Effect.tap(build(), (built) => Effect.provide(empty, built))
 
-  const withDatabaseSetting = <A, E, R>(setting: string, work: Effect.Effect<A, E, R>) =>
-    Effect.flatMap(elsewhere, (sql) => {
+  const testSetting = (name: string, setting: string, body: () => Steps<Scope.Scope>) =>
+    test(name, function* () {
+      const sql = yield* elsewhere
       const database = sql.literal(place.database)
-      return Effect.acquireUseRelease(
+      yield* Effect.acquireUseRelease(
         sql`ALTER DATABASE ${database} SET ${sql.literal(setting)}`,
-        () => work,
+        () => Effect.gen(body),
         () => Effect.ignore(sql`ALTER DATABASE ${database} RESET ALL`)
       )
     })
@@ -107,26 +110,24 @@ await onPostgres((place) => {
     expect(stored).toBeLessThanOrEqual(counts.kept + counts.failed)
   })
 
-  it.effect("R29: a commit waits for the disk, whatever the role or the database says", () =>
-    withDatabaseSetting(
-      "synchronous_commit = off",
-      Effect.gen(function* () {
-        const sql = Context.get(yield* build(), SqlClient)
-        expect(yield* sql`SHOW synchronous_commit`.values).toEqual([["on"]])
-        expect(yield* sql`SHOW idle_in_transaction_session_timeout`.values).toEqual([["5s"]])
-        expect(yield* sql`SHOW lock_timeout`.values).toEqual([["500ms"]])
-      })
-    )
+  testSetting(
+    "R29: a commit waits for the disk, whatever the role or the database says",
+    "synchronous_commit = off",
+    function* () {
+      const sql = Context.get(yield* build(), SqlClient)
+      expect(yield* sql`SHOW synchronous_commit`.values).toEqual([["on"]])
+      expect(yield* sql`SHOW idle_in_transaction_session_timeout`.values).toEqual([["5s"]])
+      expect(yield* sql`SHOW lock_timeout`.values).toEqual([["500ms"]])
+    }
   )
 
-  it.effect("a statement_timeout of the role or the database ends no statement of the ledger", () =>
-    withDatabaseSetting(
-      "statement_timeout = 1",
-      Effect.gen(function* () {
-        const sql = Context.get(yield* build(), SqlClient)
-        expect(yield* sql`SELECT pg_sleep(0.05)`.values).toHaveLength(1)
-      })
-    )
+  testSetting(
+    "a statement_timeout of the role or the database ends no statement of the ledger",
+    "statement_timeout = 1",
+    function* () {
+      const sql = Context.get(yield* build(), SqlClient)
+      expect(yield* sql`SELECT pg_sleep(0.05)`.values).toHaveLength(1)
+    }
   )
 
   test("R29: a setting that loses commits is refused at the start, and a read-only server", function* () {
@@ -202,6 +203,93 @@ await onPostgres((place) => {
       yield* Effect.retry(write, untilWritable)
     }
   )
+
+  const lock = (sql: SqlClient, id: string) =>
+    sql`SELECT 1 FROM pawl_transactions WHERE key = ${`${id}\tcard`} FOR UPDATE`
+
+  const blocks = Effect.fnUntraced(function* (sql: SqlClient, connections: number) {
+    const watch = yield* elsewhere
+    const [pid] = (yield* sql`SELECT pg_backend_pid()`.values).flat()
+    yield* Effect.repeat(
+      watch`SELECT 1 FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))`,
+      { until: ({ length }) => length === connections }
+    )
+  })
+  const accept = (ledger: Ledger["Service"], id: string) =>
+    Effect.forkDetach(ledger.accept(callback(id), 1000), { startImmediately: true })
+
+  live("retries after a serialization failure (R23)", function* () {
+    yield* emptied
+    const startupParameters = { default_transaction_isolation: "serializable" }
+    const built = yield* Layer.build(Layer.fresh(ledgerOf(place, { startupParameters })))
+    const ledger = Context.get(built, Ledger)
+    const sql = yield* elsewhere
+    yield* ledger.accept(callback("1"), 1000)
+    const accepted = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`UPDATE pawl_transactions SET parts = parts`
+        const fiber = yield* accept(ledger, "1")
+        yield* blocks(sql, 1)
+        return fiber
+      })
+    )
+    expect(yield* Fiber.join(accepted)).toEqual({ isNew: false })
+    expect(yield* ledger.get("card", "1")).toMatchObject({ callbacks: 2 })
+  })
+
+  live("retries after a deadlock (R23)", function* () {
+    const ledger = Context.get(yield* emptied, Ledger)
+    const first = yield* elsewhere
+    const second = yield* elsewhere
+    const ids = ["1", "2", "8", "9"]
+    for (const id of ids) yield* ledger.accept(callback(id), 1000)
+    const accepted = yield* second.withTransaction(
+      Effect.gen(function* () {
+        yield* second`SET LOCAL deadlock_timeout = '30s'` // so that the ledger gets the deadlock error
+        yield* lock(second, "2")
+        // Both committers wait for rows 8 and 9, so that 1 and 2 share a group.
+        const fibers = yield* first.withTransaction(
+          Effect.gen(function* () {
+            yield* lock(first, "8")
+            yield* lock(first, "9")
+            const eight = yield* accept(ledger, "8")
+            yield* blocks(first, 1)
+            const nine = yield* accept(ledger, "9")
+            yield* blocks(first, 2)
+            return [eight, nine, yield* accept(ledger, "1"), yield* accept(ledger, "2")]
+          })
+        )
+        // The ledger has row 1 and waits for row 2, which this connection has locked.
+        yield* blocks(second, 1)
+        yield* lock(second, "1")
+        return fibers
+      })
+    )
+    yield* Fiber.joinAll(accepted)
+    for (const id of ids) expect(yield* ledger.get("card", id)).toMatchObject({ callbacks: 2 })
+  })
+
+  live("R32: claims and accepts other rows while another transaction has locked one", function* () {
+    const ledger = Context.get(yield* emptied, Ledger)
+    const sql = yield* elsewhere
+    for (const id of ["1", "2", "3"]) yield* ledger.accept(callback(id), Number(id))
+    const held = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* lock(sql, "1")
+        const { dueAt, rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
+        expect(rows.map(({ transactionId }) => transactionId)).toEqual(["2", "3"])
+        // Row 1 is due but locked. With its time a worker would claim again at once.
+        expect(dueAt).toBe(9000)
+        const waits = yield* accept(ledger, "1")
+        yield* ledger.accept(callback("2"), 1000)
+        expect(waits.pollUnsafe()).toBeUndefined()
+        return waits
+      })
+    )
+    yield* Fiber.join(held)
+    const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
+    expect(rows).toMatchObject([{ transactionId: "1", callbacks: 2 }])
+  })
 })
 
 const configOf = (options: Parameters<typeof NodePostgres.layer>[0]) =>
@@ -284,3 +372,22 @@ test.each([
     `The PostgreSQL database cannot be used (${reason}): ${advice}`
   )
 })
+
+const file = files()
+
+live(
+  "a callback in a SQLite file waits while another connection holds the file for a moment",
+  function* () {
+    const place = file()
+    const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger)
+    const holder = new DatabaseSync(place.filename, { timeout: 10_000 })
+    holder.exec("BEGIN EXCLUSIVE")
+    const accepted = yield* Effect.forkChild(ledger.accept(callback("1"), 1000), {
+      startImmediately: true
+    })
+    // Longer than a statement itself waits for the lock.
+    yield* Effect.sleep("300 millis")
+    holder.close()
+    expect(yield* Fiber.join(accepted)).toEqual({ isNew: true })
+  }
+)

@@ -10,14 +10,25 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import fc from "fast-check"
 import { randomBytes } from "node:crypto"
-import { expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Change, Leased } from "../src/internal/rule/Row.ts"
+import { signed } from "./anyRow.ts"
 import { repeats } from "@pawl/test-support/Repeats"
-import { testIn, test } from "@pawl/test-support/Tests"
-import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { card, incoming, secret, verified, verifierOf } from "@pawl/test-support/Service"
+import { live, testIn, test } from "@pawl/test-support/Tests"
+import { client, emptied, ledgerOf, type Place, services, empty } from "@pawl/test-support/Places"
+import {
+  card,
+  incoming,
+  secret,
+  verified,
+  verifierOf,
+  transition
+} from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { Handler, type Transition } from "@pawl/core/Handler"
+import * as LedgerSql from "../src/LedgerSql.ts"
 
 /** Callbacks of one status keep their order in a group, and those of others may change places. */
 const groups = (place: Place, numRuns: number) => {
@@ -38,57 +49,51 @@ const groups = (place: Place, numRuns: number) => {
   const { verify: rotated } = verifierOf("newer", secret)
   const { verify } = verifierOf(secret)
   it("accepts a group with the same rows, bodies and results as its callbacks one by one", () =>
-    fc.assert(
-      fc.asyncProperty(callbacks, fc.boolean(), (drawn, isOneStatus) =>
-        Effect.gen(function* () {
-          const one = Context.get(yield* Layer.build(layerMemory), Ledger)
-          const many = Context.get(yield* Layer.build(emptied(place)), Ledger)
-          const all = drawn.map(({ isPrevious, namesRefund, note, ...fields }) => {
-            const { transactionId } = fields
-            const status = isOneStatus ? { transactionStatus: "SUCCEED" } : {}
-            const hint = namesRefund ? { refundId: transactionId } : {}
-            const body = card({ ...fields, ...status, ...hint, metadata: { n: String(note) } })
-            const verified = (isOneStatus && isPrevious ? rotated : verify)(incoming("card", body))
-            return Result.getOrThrow(verified)
-          })
-          // A confirmed status makes a repeat not due.
-          for (const ledger of [one, many]) {
-            yield* ledger.register({ kind: "refund", transactionId: "1", status: "PENDING" }, 1)
-          }
-          const accepts = (ledger: Ledger["Service"]) =>
-            all.map((each, at) =>
-              ledger.accept(each, 1000 + (isOneStatus ? at : Number(each.transactionId)))
-            )
-          for (const _ of [1, 2]) {
-            const inTurn = yield* Effect.all(accepts(one))
-            expect(yield* Effect.all(accepts(many), { concurrency: "unbounded" })).toEqual(inTurn)
-          }
-          for (const { claim = "NEW", transactionId } of all) {
-            const key = { method: "card", transactionId, scope: "card" } as const
-            const shown = (ledger: Ledger["Service"]) =>
-              Effect.all([ledger.get("card", transactionId), ledger.body(key, claim)])
-            expect(yield* shown(many)).toEqual(yield* shown(one))
-          }
-          const claims = yield* Effect.forEach([one, many], (ledger) =>
-            ledger.claim({ at: 5000, until: 6000, limit: 2 })
-          )
-          const plain = claims.map(({ dueAt, rows }) => ({
-            dueAt,
-            rows: rows.map((row) => ({ ...row, lease: 0 }))
-          }))
-          expect(plain[1]).toEqual(plain[0])
-        }).pipe(Effect.scoped, Effect.runPromise)
-      ),
-      { numRuns }
-    ))
+    live.forAll([callbacks, fc.boolean()], { numRuns }, function* (drawn, isOneStatus) {
+      const one = Context.get(yield* Layer.build(layerMemory), Ledger)
+      const many = Context.get(yield* Layer.build(emptied(place)), Ledger)
+      const all = drawn.map(({ isPrevious, namesRefund, note, ...fields }) => {
+        const { transactionId } = fields
+        const status = isOneStatus ? { transactionStatus: "SUCCEED" } : {}
+        const hint = namesRefund ? { refundId: transactionId } : {}
+        const body = card({ ...fields, ...status, ...hint, metadata: { n: String(note) } })
+        const verified = (isOneStatus && isPrevious ? rotated : verify)(incoming("card", body))
+        return Result.getOrThrow(verified)
+      })
+      // A confirmed status makes a repeat not due.
+      for (const ledger of [one, many]) {
+        yield* ledger.register({ kind: "refund", transactionId: "1", status: "PENDING" }, 1)
+      }
+      const accepts = (ledger: Ledger["Service"]) =>
+        all.map((each, at) =>
+          ledger.accept(each, 1000 + (isOneStatus ? at : Number(each.transactionId)))
+        )
+      for (const _ of [1, 2]) {
+        const inTurn = yield* Effect.all(accepts(one))
+        expect(yield* Effect.all(accepts(many), { concurrency: "unbounded" })).toEqual(inTurn)
+      }
+      for (const { claim = "NEW", transactionId } of all) {
+        const key = { method: "card", transactionId, scope: "card" } as const
+        const shown = (ledger: Ledger["Service"]) =>
+          Effect.all([ledger.get("card", transactionId), ledger.body(key, claim)])
+        expect(yield* shown(many)).toEqual(yield* shown(one))
+      }
+      const claims = yield* Effect.forEach([one, many], (ledger) =>
+        ledger.claim({ at: 5000, until: 6000, limit: 2 })
+      )
+      const plain = claims.map(({ dueAt, rows }) => ({
+        dueAt,
+        rows: rows.map((row) => ({ ...row, lease: 0 }))
+      }))
+      expect(plain[1]).toEqual(plain[0])
+    }))
 }
 
 const promises = (place: Place) => {
   const test = testIn(place)
 
   test("A31: reads no body but that of the status to tell", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const accept = (transactionStatus: Status) =>
       ledger.accept(verified("card", card({ transactionStatus })), 1000)
     yield* accept("PENDING")
@@ -101,13 +106,7 @@ const promises = (place: Place) => {
     const written = yield* ledger.write(leased, {
       deadLetter: { reason: "handler-failed", at: 1, to: undefined }
     })
-    const signed = {
-      account: "mid-1",
-      amount: "10.00",
-      currency: "EUR",
-      transactionId: "100001"
-    }
-    const stored = { at: 1000, signed }
+    const stored = { at: 1000, signed: signed("10.00") }
     const shown = [leased, written, yield* ledger.get("card", "100001")]
     for (const row of shown) {
       expect(row?.newestCallbacks).toEqual({ PENDING: stored, SUCCEED: stored })
@@ -117,8 +116,7 @@ const promises = (place: Place) => {
   })
 
   test("a row that is joined to another one leaves no body beside that of the other, and wakes the worker, as a redrive does", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const accept = (kind: Kind, transactionStatus: Status) =>
       ledger.accept({ ...verified("card", card({ transactionStatus })), kind }, 1000)
     yield* accept("card", "PENDING")
@@ -249,9 +247,112 @@ const newer = (place: Place) =>
     }
   )
 
+const orders = Effect.flatMap(SqlClient, (sql) =>
+  Effect.andThen(
+    sql`CREATE TABLE IF NOT EXISTS orders (transaction_id TEXT NOT NULL, status TEXT NOT NULL)`,
+    sql`DELETE FROM orders`
+  )
+)
+const insert = ({ to, transactionId }: Transition) =>
+  SqlClient.use(
+    (sql) => sql`INSERT INTO orders (transaction_id, status) VALUES (${transactionId}, ${to})`
+  )
+const written = SqlClient.use(
+  (sql) => sql<{ readonly transaction_id: string; readonly status: string }>`SELECT * FROM orders`
+)
+
+const world = Effect.fnUntraced(function* (
+  place: Place,
+  commit: (transition: Transition) => Effect.Effect<unknown, unknown, SqlClient> = insert
+) {
+  const built = yield* Layer.build(
+    Layer.provideMerge(LedgerSql.handler({ commit }), Layer.fresh(emptied(place)))
+  )
+  const ledger = Context.get(built, Ledger)
+  yield* Effect.provide(orders, built)
+  yield* ledger.accept(verified("card", card()), 1000)
+  const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 1 })
+  const leased = rows[0] as Leased
+  const told = ledger.write(leased, { told: "SUCCEED", sequence: 1, ifSequence: 0 })
+  const commitTold = Context.get(built, Handler).commit
+  if (commitTold === undefined) throw new Error("The handler has no commit")
+  const state = Effect.gen(function* () {
+    const row = yield* ledger.get("card", "100001")
+    return { told: row?.told, orders: (yield* written).length }
+  })
+  return {
+    told,
+    commitTold: <A, E>(work: Effect.Effect<A, E>) => commitTold(transition, work),
+    state: Effect.provide(state, built)
+  }
+})
+
+const commits = (place: Place) => {
+  test("writes both", function* () {
+    const { commitTold, state, told } = yield* world(place)
+    expect(yield* commitTold(told)).toMatchObject({ told: "SUCCEED" })
+    expect(yield* state).toEqual({ told: "SUCCEED", orders: 1 })
+  })
+
+  test("writes neither when the commit fails after its write", function* () {
+    const { commitTold, state, told } = yield* world(place, (handled) =>
+      Effect.andThen(insert(handled), Effect.fail("no"))
+    )
+    expect(yield* Effect.flip(commitTold(told))).toBe("no")
+    expect(yield* state).toEqual({ told: undefined, orders: 0 })
+  })
+
+  test("writes neither when the write of the ledger fails", function* () {
+    const { commitTold, state, told } = yield* world(place)
+    const lost = Effect.flatMap(told, () => Effect.fail("lost"))
+    expect(yield* Effect.flip(commitTold(lost))).toBe("lost")
+    expect(yield* state).toEqual({ told: undefined, orders: 0 })
+  })
+
+  test("fails with the SQL error of a write that the database refuses", function* () {
+    const { commitTold, state, told } = yield* world(place, () =>
+      SqlClient.use((sql) => sql`INSERT INTO orders (status) VALUES (NULL)`)
+    )
+    expect(yield* Effect.flip(commitTold(told))).toMatchObject({ _tag: "SqlError" })
+    expect(yield* state).toEqual({ told: undefined, orders: 0 })
+  })
+
+  test("writes once when the response to the first transaction is lost", function* () {
+    const { commitTold, state, told } = yield* world(place)
+    yield* commitTold(told)
+    const again = Effect.flatMap(told, (row) =>
+      row === undefined ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
+    )
+    yield* Effect.flip(commitTold(again))
+    expect(yield* state).toEqual({ told: "SUCCEED", orders: 1 })
+  })
+}
+
 await inEachStore((place) => {
   const runs = place._tag === "sqlite" ? 3 : 1
   groups(place, repeats(28 * runs))
   promises(place)
   newer(place)
+  describe("the commit of a handler", () => {
+    commits(place)
+  })
+
+  // A server takes over without the last commits, while a process remembers them.
+  live("R23: a callback after a fail-over that lost commits stays", function* () {
+    const one = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+    const sql = Context.get(one, SqlClient)
+    yield* Effect.provideService(empty, SqlClient, sql)
+    const accept = (ledger: Ledger["Service"], transactionStatus: string) =>
+      ledger.accept(verified("card", card({ transactionStatus })), 1000)
+    const first = Context.get(one, Ledger)
+    yield* accept(first, "NEW")
+    const [line = {}] = yield* sql`SELECT version, document FROM pawl_transactions`
+    yield* accept(first, "PENDING")
+    yield* sql`UPDATE pawl_transactions SET ${sql.update(line)}`
+    const second = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
+    yield* accept(second, "SUCCEED")
+    yield* accept(first, "PROCESSING")
+    const row = yield* second.get("card", "100001")
+    expect(Object.keys(row?.newestCallbacks ?? {})).toEqual(["NEW", "PROCESSING", "SUCCEED"])
+  })
 })

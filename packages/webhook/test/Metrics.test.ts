@@ -110,13 +110,8 @@ test.with(() => Layer.merge(Journal.layer, layerMemory))(
       const claim = statuses[index % statuses.length] ?? "NEW"
       yield* journal.record(row, { _tag: "Accepted", claim, isNew: index % 2 === 0 })
       yield* journal.record(row, { _tag: "Read", result: `status-${index}` })
-      yield* journal.record(row, {
-        _tag: "Told",
-        to: claim,
-        confirmed: true,
-        conflict: null,
-        attempt: 1
-      })
+      const told = { confirmed: true, conflict: null, attempt: 1 }
+      yield* journal.record(row, { _tag: "Told", to: claim, ...told })
       yield* journal.record(row, { _tag: "DeadLettered", reason: "handler-failed" })
     }
     const scraped = yield* Metrics.scrape

@@ -1,24 +1,21 @@
 import * as Evidence from "@pawl/core/Evidence"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { SqlClient } from "effect/sql/SqlClient"
 import { open, seal } from "../src/internal/documents/Fields.ts"
 import { Ledger } from "../src/Ledger.ts"
-import type { LeasedRequest, NewRequest } from "../src/internal/rule/RequestRow.ts"
+import type { LeasedRequest } from "../src/internal/rule/RequestRow.ts"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import { blank, type Leased } from "../src/internal/rule/Row.ts"
 import { signed } from "./anyRow.ts"
-import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { newRequest } from "./memoryLedger.ts"
+import { opened, type Place } from "@pawl/test-support/Places"
 import { card, search, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
+import { live } from "@pawl/test-support/Tests"
 
 const open2 = Effect.fnUntraced(function* (place: Place) {
-  const build = Layer.build(Layer.fresh(ledgerOf(place)))
-  const [one, two] = yield* Effect.all([build, build])
-  const sql = Context.get(one, SqlClient)
-  yield* Effect.provideService(empty, SqlClient, sql)
+  const { one, sql, two } = yield* opened(place)
   const load = (table: string, key: string) =>
     Effect.map(
       sql<{ readonly document: string }>`SELECT document FROM ${sql(table)} WHERE key = ${key}`,
@@ -49,7 +46,7 @@ const callback = (transactionStatus: string) =>
   verified("card", card({ transactionId: "1", transactionStatus }), payment)
 
 const transactions = (place: Place) =>
-  Effect.gen(function* () {
+  live("R49: every change of a transaction keeps the fields of a newer version", function* () {
     const { change, load, one, two } = yield* open2(place)
     const [older, other] = [Context.get(one, Ledger), Context.get(two, Ledger)]
     const refund = { kind: "refund", transactionId: "1" } as const
@@ -95,13 +92,8 @@ const transactions = (place: Place) =>
     // The redrive's fact must not get the number of the newer version's.
     const redriven = /^x2,.*,v/mu
     expect((yield* load("pawl_transactions", key)).join("\n")).toMatch(redriven)
-    yield* older.bringForward({
-      lane: "repeat",
-      readSince: 0,
-      dueAt: 0,
-      rate: 10,
-      limit: 10
-    })
+    const page = { readSince: 0, dueAt: 0, rate: 10, limit: 10 }
+    yield* older.bringForward({ lane: "repeat", ...page })
     yield* other.shift({ at: 2900, by: 10, until: 4000 })
     yield* kept
     yield* older.deleteBodies({ before: 1500, limit: 10 })
@@ -113,31 +105,24 @@ const transactions = (place: Place) =>
     expect(yield* other.write(again, { kind: "refund" })).toBeUndefined()
     expect((yield* older.story("card", "1")).length).toBe(1)
     yield* remain([atRefund, ...["Y", "!~", "!", "x1,5,Qa"].map((line) => `r: ${line}`)])
-  }).pipe(Effect.scoped)
+  })
 
-const request = (requestId: string): NewRequest => ({
-  requestId,
-  kind: "card-payment",
-  digest: "digest",
-  hasCardData: false,
-  body: "sealed",
-  ordered: { requestId, account: "mid-1", amount: "10.00", currency: "EUR" }
-})
+const request = (requestId: string) =>
+  newRequest(requestId, {
+    body: "sealed",
+    ordered: { requestId, account: "mid-1", amount: "10.00", currency: "EUR" }
+  })
 
 const window = 24 * 60 * 60_000
 
 const requests = (place: Place) =>
-  Effect.gen(function* () {
+  live("R49: every change of a request keeps the fields of a newer version", function* () {
     const { change, load, one, two } = yield* open2(place)
     const [older, other] = [Context.get(one, RequestStore), Context.get(two, RequestStore)]
     const unknown = ["Zfield of a newer version", "W", "!1,2"]
     const begin = Effect.fnUntraced(function* (id: string) {
       yield* older.write(request(id), { at: 1000 })
-      yield* change("pawl_requests", id, (lines) => [
-        ...lines.slice(0, 1),
-        ...unknown,
-        ...lines.slice(1)
-      ])
+      yield* change("pawl_requests", id, (lines) => lines.toSpliced(1, 0, ...unknown))
     })
     const keptOf = (id: string) =>
       Effect.map(load("pawl_requests", id), (lines) =>
@@ -191,7 +176,7 @@ const requests = (place: Place) =>
     yield* keptOf("2")
     expect(yield* other.deleteTexts({ before: 4000, limit: 1 })).toBe(1)
     yield* keptOf("2")
-  }).pipe(Effect.scoped)
+  })
 
 const withMember = ([line = ""]: ReadonlyArray<string>): ReadonlyArray<string> => [
   JSON.stringify(
@@ -204,7 +189,7 @@ const withMember = ([line = ""]: ReadonlyArray<string>): ReadonlyArray<string> =
 ]
 
 const objects = (place: Place) =>
-  Effect.gen(function* () {
+  live("R49: the quarantine and the settings keep the members of a newer version", function* () {
     const { change, load, one, two } = yield* open2(place)
     const [older, other] = [Context.get(one, Ledger), Context.get(two, Ledger)]
     const odd = verified("card", card({ transactionId: "1", transactionStatus: "SETTLED" }))
@@ -221,16 +206,10 @@ const objects = (place: Place) =>
     yield* older.lowerReads({ limit: 10 }, 3000)
     const [text = ""] = yield* load("pawl_settings", "reads")
     expect(JSON.parse(text)).toMatchObject({ newer: "ä", pausedUntil: expect.any(Number) })
-  }).pipe(Effect.scoped)
+  })
 
 await inEachStore((place) => {
-  it.live("R49: every change of a transaction keeps the fields of a newer version", () =>
-    transactions(place)
-  )
-  it.live("R49: every change of a request keeps the fields of a newer version", () =>
-    requests(place)
-  )
-  it.live("R49: the quarantine and the settings keep the members of a newer version", () =>
-    objects(place)
-  )
+  transactions(place)
+  requests(place)
+  objects(place)
 })

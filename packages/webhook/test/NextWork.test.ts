@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
 import { defaults } from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
@@ -60,8 +61,10 @@ it("the wait after a failed call doubles from a second to five minutes, even aft
 it("a failing handler is called after 1, 2, 4, … 300 seconds for 24 hours, besides the time in which nobody made a due call", () => {
   const evidence = Evidence.confirmed("SUCCEED")
   const standing = Evidence.standing(evidence, "SUCCEED")
-  fc.assert(
-    fc.property(fc.array(fc.nat({ max: 7_200_000 }), { maxLength: 300 }), (delays) => {
+  return forAll(
+    [fc.array(fc.nat({ max: 7_200_000 }), { maxLength: 300 })],
+    { numRuns: repeats(12) },
+    (delays) => {
       let row: Row = { ...blank("card-payment", "1", 0), evidence }
       let [now, missed] = [0, 0]
       const calls: Array<number> = []
@@ -82,8 +85,7 @@ it("a failing handler is called after 1, 2, 4, … 300 seconds for 24 hours, bes
       const waits = calls.slice(1).map((at, place) => at - (calls[place] ?? 0))
       expect(waits).toEqual(waits.map((_, place) => Math.min(300, 2 ** place) * 1000))
       expect(Math.abs((calls.at(-1) ?? 0) - 86_400_000)).toBeLessThan(300_000)
-    }),
-    { numRuns: repeats(12) }
+    }
   )
 })
 
@@ -92,31 +94,25 @@ describe("the slots", () => {
   const makeWith = (calls: number, reads: number) =>
     makeSlots({ ...WorkLimits.defaults, calls, reads })
 
-  it("are three quarters for first calls, and half for first reads; each lane has one", () => {
-    fc.assert(
-      fc.property(count, count, (calls, reads) => {
-        const { ask, repeat, retry, tell, watch } = Effect.runSync(makeWith(calls, reads)).free()
-        expect(retry).toBe(Math.max(1, Math.floor(calls / 4)))
-        expect([repeat, watch]).toEqual([1, 1].map((one) => Math.max(one, Math.floor(reads / 4))))
-        expect(tell + retry).toBe(Math.max(2, calls))
-        expect(ask + repeat + watch).toBe(Math.max(3, reads))
-      })
-    )
-  })
+  it("are three quarters for first calls, and half for first reads; each lane has one", () =>
+    forAll([count, count], (calls, reads) => {
+      const { ask, repeat, retry, tell, watch } = Effect.runSync(makeWith(calls, reads)).free()
+      expect(retry).toBe(Math.max(1, Math.floor(calls / 4)))
+      expect([repeat, watch]).toEqual([1, 1].map((one) => Math.max(one, Math.floor(reads / 4))))
+      expect(tell + retry).toBe(Math.max(2, calls))
+      expect(ask + repeat + watch).toBe(Math.max(3, reads))
+    }))
 
-  it("of first reads take the newest rows every second time", () => {
-    fc.assert(
-      fc.property(count, (reads) => {
-        const { free, newest, take } = Effect.runSync(makeWith(1, reads))
-        for (let left = free().ask; left > 0; left--) {
-          const [one, two] = [newest(), newest()]
-          expect(one + two).toBe(left)
-          expect(Math.abs(one - two)).toBe(left % 2)
-          take("ask")
-        }
-      })
-    )
-  })
+  it("of first reads take the newest rows every second time", () =>
+    forAll([count], (reads) => {
+      const { free, newest, take } = Effect.runSync(makeWith(1, reads))
+      for (let left = free().ask; left > 0; left--) {
+        const [one, two] = [newest(), newest()]
+        expect(one + two).toBe(left)
+        expect(Math.abs(one - two)).toBe(left % 2)
+        take("ask")
+      }
+    }))
 
   test("are given until none is left, and a wait ends when a lane has one again", function* () {
     const { awaitFreed, free, giveBack, take } = yield* makeWith(8, 8)

@@ -4,15 +4,20 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import type { RequestListener, Server } from "node:http"
+import type { RequestListener, Server, ServerResponse } from "node:http"
 import { connect } from "node:net"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
-import { callbackHead as head, listening, post, sendRaw } from "./doors.ts"
+import { callbackHead as head, listening, local, post, sendRaw, makeReceiver } from "./doors.ts"
 import { live, test } from "@pawl/test-support/Tests"
-import { untilRefused } from "@pawl/test-support/Listener"
+import { untilRefused, serve } from "@pawl/test-support/Listener"
 import { card, incoming } from "@pawl/test-support/Service"
 import { settled } from "@pawl/test-support/World"
+import * as Logger from "effect/Logger"
+import { MinimumLogLevel } from "effect/References"
+import { setTimeout } from "node:timers/promises"
+import * as Door from "../src/internal/doors/Door.ts"
+import * as NodeConnections from "../src/internal/doors/NodeConnections.ts"
 
 const { body } = incoming("card", card())
 const text = new TextDecoder().decode(body)
@@ -93,7 +98,7 @@ describe("the end of a listener", () => {
 
   const program = Effect.fnUntraced(function* (listener: RequestListener) {
     const opened = yield* Deferred.make<number, NodeReceiver.CannotListen>()
-    const main = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 }).pipe(
+    const main = yield* NodeReceiver.listen(listener, local).pipe(
       Effect.tap((port) => Deferred.succeed(opened, port)),
       Effect.andThen(Effect.never),
       Effect.scoped,
@@ -107,7 +112,6 @@ describe("the end of a listener", () => {
     function* () {
       const { listener, open, reached } = gated()
       const { main, port } = yield* program(listener)
-      const request = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`
       const inFlight = yield* Effect.forkChild(sendRaw(port, (socket) => socket.write(request)))
       yield* reached
       const ending = yield* Effect.forkChild(Fiber.interrupt(main))
@@ -174,9 +178,7 @@ describe("the end of a listener", () => {
   test("waits at most 4 seconds for unanswered requests", function* () {
     const { listener, reached } = gated()
     const { main, port } = yield* program(listener)
-    const cut = yield* Effect.forkChild(
-      sendRaw(port, (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n`))
-    )
+    const cut = yield* Effect.forkChild(sendRaw(port, (socket) => socket.write(request)))
     yield* reached
     const ending = yield* Effect.forkChild(Fiber.interrupt(main))
     yield* settled
@@ -202,7 +204,7 @@ live("connections that the system cannot accept do not end the process", functio
     server = Reflect.get(socket, "server")
     response.end()
   }
-  const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
+  const port = yield* NodeReceiver.listen(listener, local)
   const ask = Effect.promise(() => fetch(`http://127.0.0.1:${port}`))
   expect((yield* ask).status).toBe(200)
   for (let failures = 0; failures < 2; failures++) {
@@ -212,7 +214,7 @@ live("connections that the system cannot accept do not end the process", functio
 })
 
 live("a server that cannot listen is an error that names the reason and its address", function* () {
-  const port = yield* NodeReceiver.listen(() => {}, { host: "127.0.0.1", port: 0 })
+  const port = yield* NodeReceiver.listen(() => {}, local)
   const error = yield* Effect.flip(NodeReceiver.listen(() => {}, { host: "127.0.0.1", port }))
   expect(error).toMatchObject({ _tag: "CannotListen", port, code: "EADDRINUSE" })
   expect(error.message).toBe(
@@ -237,8 +239,122 @@ live("a server that cannot listen is an error that names the reason and its addr
 live("a receiver with a defect responds 503", function* () {
   const broken = Layer.succeed(Receiver.Receiver, { receive: () => Effect.die("broken") })
   const { dispose, listener } = NodeReceiver.toListener(broken)
-  const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
+  const port = yield* NodeReceiver.listen(listener, local)
   const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
   expect(status).toBe(503)
   yield* Effect.promise(dispose)
+})
+
+const send = (port: number) =>
+  Effect.map(
+    Effect.promise(() => post(`http://127.0.0.1:${port}/callback`)),
+    ({ status }) => status
+  )
+
+/** Sends the responses itself, as an application with its own timeout does. */
+const application = (listener: RequestListener) => {
+  const open = new Set<ServerResponse>()
+  const served: RequestListener = (request, response) => {
+    open.add(response)
+    response.once("close", () => open.delete(response))
+    listener(request, response)
+  }
+  const answer = () => {
+    for (const response of open) response.writeHead(504, { "content-length": 0 }).end()
+  }
+  return { answer, open, served }
+}
+
+const until = (condition: () => boolean) =>
+  Effect.promise(async () => {
+    while (!condition()) await setTimeout(2)
+  })
+
+live("a body that goes on after the response of the application is not received", function* () {
+  let received = 0
+  const receiver = Layer.succeed(Receiver.Receiver, {
+    receive: () =>
+      Effect.sync(() => {
+        received++
+        return 200 as const
+      })
+  })
+  const built = yield* Layer.build(receiver)
+  const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+  const { answer, open, served } = application(listener)
+  const port = yield* serve(served)
+  const thrown: Array<unknown> = []
+  const onThrown = (error: unknown) => void thrown.push(error)
+  process.prependListener("uncaughtException", onThrown)
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => process.removeListener("uncaughtException", onThrown))
+  )
+
+  const texts: Array<string> = []
+  const socket = connect(port, "127.0.0.1")
+  socket.on("data", (text) => texts.push(String(text)))
+  socket.write("POST /callback HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
+  yield* until(() => open.size === 1)
+  answer()
+  yield* until(() => texts.length === 1 && open.size === 0)
+  socket.write("cdGET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+  yield* until(() => socket.closed)
+  expect(texts.map((text) => text.split("\r\n")[0])).toEqual([
+    "HTTP/1.1 504 Gateway Timeout",
+    "HTTP/1.1 200 OK"
+  ])
+  // The receiver has seen only the GET.
+  expect({ received, thrown }).toEqual({ received: 1, thrown: [] })
+})
+
+live("a body that a parser has read is logged, and throws no error after a response", function* () {
+  const receiver = Layer.succeed(Receiver.Receiver, { receive: () => Effect.succeed(200) })
+  const logs: Array<unknown> = []
+  const logger = Logger.layer([Logger.make(({ message }) => void logs.push(message))])
+  const built = yield* Layer.build(
+    Layer.mergeAll(receiver, logger, Layer.succeed(MinimumLogLevel, "Error"))
+  )
+  const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+  const thrown: Array<unknown> = []
+  const port = yield* serve((request, response) => {
+    request.on("data", () => undefined)
+    request.on("end", () => {
+      response.writeHead(504, { "content-length": 0 }).end()
+      try {
+        listener(request, response)
+      } catch (error) {
+        thrown.push(error)
+      }
+    })
+  })
+  expect(yield* send(port)).toBe(504)
+  expect({ logs, thrown }).toEqual({ logs: [[Door.bodyAlreadyRead]], thrown: [] })
+})
+
+live("a response whose connection is closed is not sent", function* () {
+  const closed = Promise.withResolvers<ServerResponse>()
+  const port = yield* serve((_, response) => {
+    response.once("close", () => closed.resolve(response))
+    response.destroy()
+  })
+  yield* Effect.exit(Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}`)))
+  const response = yield* Effect.promise(() => closed.promise)
+  NodeConnections.send(response, 200, {}, "late")
+  expect([response.headersSent, response.writableEnded]).toEqual([false, false])
+})
+
+live("a request that was aborted before the listener is not waited for", function* () {
+  const built = yield* Layer.build(makeReceiver().layer)
+  const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const port = yield* serve((request, response) => {
+    response.once("close", () => {
+      listener(request, response)
+      resolve(request.listenerCount("data"))
+    })
+    socket.destroy()
+  })
+  const socket = connect(port, "127.0.0.1")
+  socket.write("POST /callback HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n")
+  expect(yield* Effect.promise(() => promise)).toBe(0)
 })

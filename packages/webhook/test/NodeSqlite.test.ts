@@ -29,39 +29,36 @@ const open = (filename: string) =>
 const refusal = (filename: string) =>
   Effect.map(Effect.flip(open(filename)), ({ message }) => message)
 
+const cannot = (filename: string, reason: string) =>
+  `The SQLite file ${filename} cannot be used: ${reason}`
+
 describe("NodeSqlite", () => {
   live("names the reason why a file cannot be used", function* () {
     const { filename } = file()
     const absent = join(filename, "no", "such.db")
-    expect(yield* refusal(absent)).toBe(
-      `The SQLite file ${absent} cannot be used: its directory must exist, and both must be readable and writable`
-    )
-    expect(yield* refusal(dirname(filename))).toBe(
-      `The SQLite file ${dirname(filename)} cannot be used: it is a directory; name another file`
-    )
+    const directory = "its directory must exist, and both must be readable and writable"
+    expect(yield* refusal(absent)).toBe(cannot(absent, directory))
+    const folder = dirname(filename)
+    expect(yield* refusal(folder)).toBe(cannot(folder, "it is a directory; name another file"))
     writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))
-    expect(yield* refusal(filename)).toBe(
-      `The SQLite file ${filename} cannot be used: file is not a database; name another file`
-    )
-    const damaged = file()
-    const before = new DatabaseSync(damaged.filename)
+    const other = "file is not a database; name another file"
+    expect(yield* refusal(filename)).toBe(cannot(filename, other))
+    const damaged = file().filename
+    const before = new DatabaseSync(damaged)
     before.exec("CREATE TABLE t (a)")
     before.close()
-    writeFileSync(damaged.filename, readFileSync(damaged.filename).fill(255, 100))
-    expect(yield* refusal(damaged.filename)).toBe(
-      `The SQLite file ${damaged.filename} cannot be used: database disk image is malformed; restore it from a backup`
-    )
-    const held = file()
-    const holder = new DatabaseSync(held.filename)
+    writeFileSync(damaged, readFileSync(damaged).fill(255, 100))
+    const malformed = "database disk image is malformed; restore it from a backup"
+    expect(yield* refusal(damaged)).toBe(cannot(damaged, malformed))
+    const held = file().filename
+    const holder = new DatabaseSync(held)
     holder.exec("PRAGMA journal_mode = WAL; BEGIN EXCLUSIVE")
-    expect(yield* refusal(held.filename)).toBe(
-      `The SQLite file ${held.filename} cannot be used: another process has locked it; end that process, or name another file`
-    )
+    const locked = "another process has locked it; end that process, or name another file"
+    expect(yield* refusal(held)).toBe(cannot(held, locked))
     holder.close()
-    yield* open(held.filename)
-    expect(yield* refusal(`file:${held.filename}?mode=ro`)).toBe(
-      `The SQLite file file:${held.filename}?mode=ro cannot be used: its directory must exist, and both must be readable and writable`
-    )
+    yield* open(held)
+    const readOnly = `file:${held}?mode=ro`
+    expect(yield* refusal(readOnly)).toBe(cannot(readOnly, directory))
   })
 
   test("uses a write-ahead log, which SQLite flushes only for itself (R08)", function* () {
@@ -168,10 +165,7 @@ describe("NodeSqlite", () => {
       Effect.map(Effect.flip(work), ({ message }) => message)
 
     renameSync(filename, `${filename}.moved`)
-    expect(Fault.of(yield* Effect.flip(insert))).toEqual({
-      kind: "unavailable",
-      cause: gone
-    })
+    expect(Fault.of(yield* Effect.flip(insert))).toEqual({ kind: "unavailable", cause: gone })
     expect(yield* refusalOf(insert)).toBe(gone)
     expect(yield* refusalOf(sql`SELECT * FROM t`)).toBe(gone)
     copyFileSync(`${filename}.moved`, filename)

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import fc from "fast-check"
 import { expect, it } from "vitest"
 import * as OrderedIndex from "../src/internal/records/OrderedIndex.ts"
@@ -17,23 +18,20 @@ const changes = fc.record({
   place: fc.nat({ max: prime })
 })
 
-it("has the values that were added and not removed, in their order, before and behind any place", () => {
-  fc.assert(
-    fc.property(changes, ({ count, kept: each, place, step }) => {
-      const index = OrderedIndex.make<Value>((one, two) => one.key - two.key)
-      const values = Array.from({ length: count }, (_, at) => ({ key: (at * step) % prime }))
-      const removed = values.filter((_, position) => position % each !== 0)
-      values.forEach(index.add)
-      removed.forEach(index.remove)
-      removed.slice(0, 9).forEach(index.add)
+it("has the values that were added and not removed, in their order, before and behind any place", () =>
+  forAll([changes], ({ count, kept: each, place, step }) => {
+    const index = OrderedIndex.make<Value>((one, two) => one.key - two.key)
+    const values = Array.from({ length: count }, (_, at) => ({ key: (at * step) % prime }))
+    const removed = values.filter((_, position) => position % each !== 0)
+    values.forEach(index.add)
+    removed.forEach(index.remove)
+    removed.slice(0, 9).forEach(index.add)
 
-      const kept = values.filter((value) => !removed.slice(9).includes(value))
-      const sorted = kept.toSorted((one, two) => one.key - two.key)
-      expect(index.size()).toBe(sorted.length)
-      expect([...index.from()]).toEqual(sorted)
-      const isBefore = ({ key }: Value) => key < place
-      expect([...index.from(isBefore)]).toEqual(sorted.filter(({ key }) => key >= place))
-      expect([...index.backFrom(isBefore)]).toEqual(sorted.filter(isBefore).toReversed())
-    })
-  )
-})
+    const kept = values.filter((value) => !removed.slice(9).includes(value))
+    const sorted = kept.toSorted((one, two) => one.key - two.key)
+    expect(index.size()).toBe(sorted.length)
+    expect([...index.from()]).toEqual(sorted)
+    const isBefore = ({ key }: Value) => key < place
+    expect([...index.from(isBefore)]).toEqual(sorted.filter(({ key }) => key >= place))
+    expect([...index.backFrom(isBefore)]).toEqual(sorted.filter(isBefore).toReversed())
+  }))

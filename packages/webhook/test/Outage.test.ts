@@ -1,6 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
@@ -11,37 +11,25 @@ const missed =
 const wasSet = "a clock jumped by more than 5 seconds"
 
 describe("after an outage of all receivers (R18)", () => {
-  const refundedMeanwhile = (outage: number, end: "stop" | "kill") =>
-    World.run(
-      Effect.gen(function* () {
-        let status: "SUCCEED" | "REFUNDED" = "SUCCEED"
-        const {
-          [end]: stop,
-          receive,
-          ...world
-        } = yield* World.started({
-          pollInterval,
-          read: () => Effect.succeed(status)
-        })
-        yield* receive("1", "SUCCEED")
-        // The watch reads after 12 hours, then after 24, and then after 48.
-        yield* World.pass(13 * hour + minute / 2)
-        yield* stop
-        status = "REFUNDED"
-        yield* World.pass(outage)
-        yield* world.start
-        yield* World.pass("1 second")
-        return { told: told(world), alarms: alarms(world) }
-      })
-    )
+  const refundedMeanwhile = Effect.fnUntraced(function* (outage: number, end: "stop" | "kill") {
+    let status: "SUCCEED" | "REFUNDED" = "SUCCEED"
+    const world = yield* World.started({ pollInterval, read: () => Effect.succeed(status) })
+    yield* world.receive("1", "SUCCEED")
+    // The watch reads after 12 hours, then after 24, and then after 48.
+    yield* World.pass(13 * hour + minute / 2)
+    yield* world[end]
+    status = "REFUNDED"
+    yield* World.pass(outage)
+    yield* world.start
+    yield* World.pass("1 second")
+    return { told: told(world), alarms: alarms(world) }
+  })
 
-  it.for(["stop", "kill"] as const)(
+  test.each(["stop", "kill"] as const)(
     "a watched transaction is read at the start (%s)",
-    async (end) => {
-      expect(await refundedMeanwhile(63 * minute, end)).toEqual({
-        told: ["SUCCEED", "REFUNDED"],
-        alarms: [missed]
-      })
+    function* (end) {
+      const found = yield* refundedMeanwhile(63 * minute, end)
+      expect(found).toEqual({ told: ["SUCCEED", "REFUNDED"], alarms: [missed] })
     }
   )
 
@@ -70,15 +58,13 @@ describe("after an outage of all receivers (R18)", () => {
     }
   )
 
-  it("a shorter outage changes no planned read, because the service repeats the refused callbacks", async () => {
-    expect(await refundedMeanwhile(62 * minute, "stop")).toEqual({ told: ["SUCCEED"], alarms: [] })
+  test("a shorter outage changes no planned read, because the service repeats the refused callbacks", function* () {
+    const found = yield* refundedMeanwhile(62 * minute, "stop")
+    expect(found).toEqual({ told: ["SUCCEED"], alarms: [] })
   })
 
   test("the end of one receiver is no outage while another one works", function* () {
-    const world = yield* World.make({
-      pollInterval,
-      read: says("SUCCEED")
-    })
+    const world = yield* World.make({ pollInterval, read: says("SUCCEED") })
     const first = yield* world.start
     yield* world.start
     yield* first.receive("1", "SUCCEED")
@@ -91,10 +77,8 @@ describe("after an outage of all receivers (R18)", () => {
   })
 
   test("10 transactions are read in a second, and each of them once", function* () {
-    const { kill, receive, ...world } = yield* World.started({
-      pollInterval,
-      read: says("SUCCEED")
-    })
+    const options = { pollInterval, read: says("SUCCEED") }
+    const { kill, receive, ...world } = yield* World.started(options)
     const ids = Array.from({ length: 60 }, (_, id) => String(id))
     for (const id of ids.slice(20)) yield* receive(id, "SUCCEED")
     yield* World.pass("13 hours")

@@ -32,6 +32,12 @@ type Store = Ledger | Records | RequestStore
 const first: Account = { merchantKey: "key-1", baseUrl: "https://one.example/api" }
 const current = Redacted.make(secret)
 
+const sealOf = (secret: typeof current) =>
+  Effect.map(
+    Layer.build(Layer.provide(Seal.layer({ current: secret }), NodeHmac.layer)),
+    Context.get(Seal.Seal)
+  )
+
 /** A store with its own clock needs real time. */
 const promises = (
   store: () => Layer.Layer<Store, unknown>,
@@ -45,11 +51,6 @@ const promises = (
       const engines = Context.get(opened, Records)
       const { takeOwner } = Context.get(opened, Ledger)
       const renamed = { ...first, baseUrl: "https://new.example/api" }
-      const sealOf = (secret: typeof current) =>
-        Effect.map(
-          Layer.build(Layer.provide(Seal.layer({ current: secret }), NodeHmac.layer)),
-          Context.get(Seal.Seal)
-        )
       const seal = yield* sealOf(current)
       const to = (from: string, by = seal) => rename(engines, by, from, renamed.baseUrl)
       expect(yield* to(first.baseUrl)).toBeUndefined()
@@ -131,10 +132,7 @@ describe("in memory", () => {
     const [one, other] = engines.own
     yield* Settings.setOwner(one, first)
     yield* Settings.setOwner(other!, { ...first, baseUrl: "https://other.example/api" })
-    const seal = Context.get(
-      yield* Layer.build(Layer.provide(Seal.layer({ current }), NodeHmac.layer)),
-      Seal.Seal
-    )
+    const seal = yield* sealOf(current)
     expect(yield* rename(engines, seal, first.baseUrl, "https://new.example/api")).toBeUndefined()
     expect(yield* Settings.ownersOf(engines)).toContainEqual(first)
   })

@@ -7,18 +7,17 @@ import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import * as Engines from "../src/internal/records/Engines.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
+import { newRequest } from "./memoryLedger.ts"
 import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { test } from "@pawl/test-support/Tests"
 import { pass, second } from "@pawl/test-support/World"
 
+const isLater = "A request could not be made again; it is tried later"
+const noneSent = "no requests are sent: the role has too few rights (SQLSTATE 42501)"
+
 /** A due request with card data that was written and not begun. */
-const due = {
-  requestId: "order-1",
-  kind: "card-payment",
-  digest: "digest",
-  hasCardData: true
-} as const
+const due = newRequest("order-1", { hasCardData: true })
 
 test("a request is sent again after the lease of a call that ended without a word, also in a store that is not polled", function* () {
   const error = new StoreUnavailable({})
@@ -62,12 +61,8 @@ it("a request that cannot be rebuilt now is tried later with growing waits, and 
       expect(yield* shop.get("order-1")).toMatchObject({ ...open, dueAt, attempts: count })
     }
   })
-  expect(lines.slice(0, 2)).toEqual(
-    [1, 2].map(() => [
-      "A request could not be made again; it is tried later",
-      { requestId: "order-1" }
-    ])
-  )
+  const line = [isLater, { requestId: "order-1" }]
+  expect(lines.slice(0, 2)).toEqual([line, line])
 })
 
 it("a rebuild that cannot be interrupted runs once at a time, which the log says, and other requests are sent", async () => {
@@ -104,9 +99,8 @@ it("the log says why a request cannot be rebuilt, without what may be card data"
     yield* shop.store.write(due, { at: 0 })
     yield* pass("3 seconds")
   })
-  const line = "A request could not be made again; it is tried later"
   expect(lines.slice(0, 3)).toEqual(
-    [[line, refused.message], [line, "TypeError"], line].map((each) => [
+    [[isLater, refused.message], [isLater, "TypeError"], isLater].map((each) => [
       each,
       { requestId: "order-1" }
     ])
@@ -152,8 +146,7 @@ it.each([
       yield* shop.enqueue("apm-payout", payment("order-1"))
       yield* pass("70 seconds")
     })
-    const reason = "no requests are sent: the role has too few rights (SQLSTATE 42501)"
-    expect(lines).toContainEqual([{ _tag: "Alarm", reason }, {}])
+    expect(lines).toContainEqual([{ _tag: "Alarm", reason: noneSent }, {}])
   }
 )
 
@@ -171,8 +164,7 @@ it("a process of two shards, one of which refuses its claims, says so and sends 
     const sent = requestIds.filter((requestId) => Engines.shardOf({ requestId }, 2) === 1)
     expect(shop.service.seen.map(({ requestId }) => requestId).toSorted()).toEqual(sent)
   })
-  const reason = "no requests are sent: the role has too few rights (SQLSTATE 42501)"
-  expect(lines).toContainEqual([{ _tag: "Alarm", reason }, {}])
+  expect(lines).toContainEqual([{ _tag: "Alarm", reason: noneSent }, {}])
 })
 
 it("a process whose requests end well says nothing", async () => {

@@ -33,6 +33,15 @@ const refuses =
     write: (...write) => (isRefused(...write) ? Effect.fail(refused) : ledger.write(...write))
   })
 
+/** A write of a row that is refused. */
+const refuse = ({ ofRow }: Effect.Success<ReturnType<typeof Progress.make>>, id: string) => {
+  const write = ofRow(
+    { method: "apm", scope: "apm", transactionId: id },
+    { sort: "rows", isEnd: true }
+  )
+  return Effect.exit(write(Effect.fail(refused)))
+}
+
 const ids = (count: number) => Array.from({ length: count }, (_, id) => String(id))
 
 describe("a worker whose writes are refused", () => {
@@ -75,14 +84,12 @@ describe("a worker whose writes are refused", () => {
   })
 
   test("lists a row no more 15 minutes after its last failure, because another process may have written it", function* () {
-    const { ofRow, state } = yield* Progress.make(() => Effect.void)
-    const row = { method: "apm", scope: "apm", transactionId: "1" }
-    const write = ofRow(row, { sort: "rows", isEnd: true })(Effect.fail(refused))
-    yield* Effect.forkChild(Effect.exit(write))
+    const progress = yield* Progress.make(() => Effect.void)
+    yield* Effect.forkChild(refuse(progress, "1"))
     yield* World.pass("5 seconds")
-    expect((yield* state).rows).toMatchObject([{ transactionId: "1" }])
+    expect((yield* progress.state).rows).toMatchObject([{ transactionId: "1" }])
     yield* World.pass("16 minutes")
-    expect((yield* state).rows).toEqual([])
+    expect((yield* progress.state).rows).toEqual([])
   })
 
   test("raises the alarm again every 10 minutes, and at no other time", function* () {
@@ -131,15 +138,10 @@ describe("a worker whose writes are refused", () => {
 
   test("shows the last thousand rows, for a quarter of an hour after their last refusal", function* () {
     const progress = yield* Progress.make(() => Effect.void)
-    const refuse = (id: string) =>
-      Effect.exit(
-        progress.ofRow(
-          { method: "apm", scope: "apm", transactionId: id },
-          { sort: "rows", isEnd: true }
-        )(Effect.fail(refused))
-      )
     const refuseAll = (some: ReadonlyArray<string>) =>
-      Effect.forkScoped(Effect.forEach(some, refuse, { concurrency: "unbounded" }))
+      Effect.forkScoped(
+        Effect.forEach(some, (id) => refuse(progress, id), { concurrency: "unbounded" })
+      )
     const shown = Effect.map(progress.state, ({ rows }) =>
       rows.map(({ transactionId }) => transactionId)
     )
@@ -224,19 +226,17 @@ test("a worker shows a row that the store refuses to lease, with an alarm, and g
   })
 })
 
-describe("a worker whose claims fail", () => {
-  test("says so after a minute, and makes progress again with the next claim", function* () {
-    const { progress, ...world } = yield* World.started({
-      isRefused: (now) => now < 3 * minute
-    })
-    yield* World.pass("59 seconds")
-    expect(yield* progress).toEqual({ cause: undefined, rows: [] })
-    yield* World.pass("2 seconds")
-    expect(yield* progress).toEqual({ cause: "the store does not answer", rows: [] })
-    expect(alarms(world)).toEqual(["the worker makes no progress: the store does not answer"])
-    yield* World.pass("2 minutes")
-    expect(yield* progress).toEqual({ cause: undefined, rows: [] })
+test("a worker whose claims fail says so after a minute, and makes progress again with the next claim", function* () {
+  const { progress, ...world } = yield* World.started({
+    isRefused: (now) => now < 3 * minute
   })
+  yield* World.pass("59 seconds")
+  expect(yield* progress).toEqual({ cause: undefined, rows: [] })
+  yield* World.pass("2 seconds")
+  expect(yield* progress).toEqual({ cause: "the store does not answer", rows: [] })
+  expect(alarms(world)).toEqual(["the worker makes no progress: the store does not answer"])
+  yield* World.pass("2 minutes")
+  expect(yield* progress).toEqual({ cause: undefined, rows: [] })
 })
 
 test("a worker whose claims are refused says so, although it can note that it is alive", function* () {

@@ -1,18 +1,24 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
+import { MinimumLogLevel } from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import { afterEach, expect, it, vi } from "vitest"
+import { test } from "@pawl/test-support/Tests"
 import * as ProgressLine from "../src/internal/ProgressLine.ts"
 
-const written = async (isTerminal: boolean, unit: "seconds" | "minutes", ci = "") => {
+/** Makes stderr a terminal or not, and returns what it receives. */
+const stderr = (isTerminal: boolean, ci = "") => {
   vi.stubEnv("CI", ci)
   process.stderr.isTTY = isTerminal
-  let text = ""
-  vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
-    text += String(chunk)
-    return true
-  })
+  const texts: Array<string> = []
+  vi.spyOn(process.stderr, "write").mockImplementation((chunk) => texts.push(String(chunk)) > 0)
+  return texts
+}
+
+/** Shows a count for 2.5 seconds or minutes. */
+const written = async (isTerminal: boolean, unit: "seconds" | "minutes", ci?: string) => {
+  const texts = stderr(isTerminal, ci)
   let left = 3
   await Effect.gen(function* () {
     const counting = yield* Effect.forkChild(
@@ -21,7 +27,7 @@ const written = async (isTerminal: boolean, unit: "seconds" | "minutes", ci = ""
     yield* TestClock.adjust(`3 ${unit}`)
     yield* Fiber.join(counting)
   }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
-  return text
+  return texts.join("")
 }
 
 const { isTTY } = process.stderr
@@ -36,22 +42,18 @@ it("is rewritten on a terminal, without colours, and removed at the end", async 
   expect(await written(true, "seconds")).toBe("\r2 left\r1 left\r      \r")
 })
 
-it("is removed before a line of the log", async () => {
-  vi.stubEnv("CI", "")
-  process.stderr.isTTY = true
-  const texts: Array<string> = []
-  vi.spyOn(process.stderr, "write").mockImplementation((chunk) => texts.push(String(chunk)) > 0)
+test("is removed before a line of the log", function* () {
+  const texts = stderr(true)
   const logger = Logger.make<unknown, void>(({ message }) => void texts.push(String(message)))
-  await Effect.gen(function* () {
-    const logging = yield* Effect.logWarning("late").pipe(
-      Effect.delay("1500 millis"),
-      ProgressLine.during(() => "2 left"),
-      Effect.provide(Logger.layer([logger])),
-      Effect.forkChild
-    )
-    yield* TestClock.adjust("2 seconds")
-    yield* Fiber.join(logging)
-  }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
+  const logging = yield* Effect.logWarning("late").pipe(
+    Effect.delay("1500 millis"),
+    ProgressLine.during(() => "2 left"),
+    Effect.provide(Logger.layer([logger])),
+    Effect.provideService(MinimumLogLevel, "Warn"),
+    Effect.forkChild
+  )
+  yield* TestClock.adjust("2 seconds")
+  yield* Fiber.join(logging)
   expect(texts).toEqual(["\r2 left", "\r      \r", "late"])
 })
 

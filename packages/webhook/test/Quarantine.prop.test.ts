@@ -1,7 +1,9 @@
 /** The quarantine of two shards, beside a map of lists. */
+import { optional } from "@pawl/test-support/Properties"
 import { apm, card, verified } from "@pawl/test-support/Service"
 import { test } from "@pawl/test-support/Tests"
 import { repeats } from "@pawl/test-support/Repeats"
+import { live } from "@pawl/test-support/Tests"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
@@ -52,7 +54,7 @@ const body = fc.nat({ max: 40 })
 /** A callback with one of a few bodies, at a time of any order. */
 const accept = fc.record({ id: transaction, body, at: fc.nat({ max: 99 }) })
 /** One commit removes the bodies of a transaction, and may accept another one. */
-const remove = fc.record({ id: transaction, next: fc.option(body, { nil: undefined }) })
+const remove = fc.record({ id: transaction, next: optional(body) })
 const deleteOld = fc.record({ id: transaction, before: fc.nat({ max: 99 }) })
 
 const steps = fc.array(fc.oneof({ arbitrary: accept, weight: 30 }, remove, deleteOld), {
@@ -75,7 +77,7 @@ interface Kept {
   newestAt: number
 }
 
-const agree = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+const agree = function* (steps: ReadonlyArray<Step>) {
   const { bodies, ledger, quarantine } = yield* make
   const kept = new Map<string, ReadonlyArray<Kept>>()
   const accept = Effect.fnUntraced(function* (id: Step["id"], body: number, at: number) {
@@ -122,26 +124,22 @@ const agree = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
   const expected = [...kept.values()].flat().toSorted((one, two) => one.at - two.at)
   expect(yield* listed(quarantine)).toEqual(expected.map(({ text }) => text))
   expect(yield* bodies).toBe(expected.length)
-})
+}
 
 const listed = ({ list }: ReturnType<typeof Quarantine.make>) =>
   Effect.map(list, (all) => all.map(({ body }) => JSON.stringify(body)))
 
 it("keeps the first 15 bodies of a transaction and the last one, lists all by time, and removes them or the old ones", () =>
-  fc.assert(
-    fc.asyncProperty(steps, (steps) => agree(steps).pipe(Effect.scoped, Effect.runPromise)),
-    { numRuns: repeats(200) }
-  ))
+  live.forAll([steps], { numRuns: repeats(200) }, agree))
 
-it("keeps a body that has the length and the hash of another", () =>
-  Effect.gen(function* () {
-    const callbacks = ["ODD1039599", "ODD1222382"].map((transactionStatus) =>
-      verified("card", card({ transactionStatus }))
-    )
-    const [one, two] = callbacks.map(({ bytes }) => Fields.hashOfBytes(bytes))
-    expect(one).toBe(two)
-    const { quarantine } = yield* make
-    for (const callback of callbacks)
-      expect(yield* quarantine.accept(callback, "transactionStatus", 1)).toEqual({ isNew: true })
-    expect(yield* listed(quarantine)).toHaveLength(2)
-  }).pipe(Effect.scoped, Effect.runPromise))
+live("keeps a body that has the length and the hash of another", function* () {
+  const callbacks = ["ODD1039599", "ODD1222382"].map((transactionStatus) =>
+    verified("card", card({ transactionStatus }))
+  )
+  const [one, two] = callbacks.map(({ bytes }) => Fields.hashOfBytes(bytes))
+  expect(one).toBe(two)
+  const { quarantine } = yield* make
+  for (const callback of callbacks)
+    expect(yield* quarantine.accept(callback, "transactionStatus", 1)).toEqual({ isNew: true })
+  expect(yield* listed(quarantine)).toHaveLength(2)
+})

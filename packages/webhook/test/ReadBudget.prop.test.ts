@@ -1,15 +1,16 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { RateLimited } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as ReadBudget from "../src/internal/rule/ReadBudget.ts"
 import { test } from "@pawl/test-support/Tests"
-import { alarms, hour, minute, pass, run, second } from "@pawl/test-support/World"
 import * as World from "@pawl/test-support/World"
 import { repeats } from "@pawl/test-support/Repeats"
 
 const unused: ReadBudget.ReadBudget = { nextAt: 0, pausedUntil: 0 }
 
+const { alarms, hour, minute, pass, second } = World
 const numRuns = repeats(25)
 
 const mostInASecond = (times: ReadonlyArray<number>): number => {
@@ -57,14 +58,10 @@ const play = (
 }
 
 describe("the rule of the budget", () => {
-  it("lets at most the limit be sent in any second, however late each read is and whoever crashes", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 40 }), steps, (limit, all) => {
-        expect(mostInASecond(play(limit, all))).toBeLessThanOrEqual(limit)
-      }),
-      { numRuns: 20 * numRuns }
-    )
-  })
+  it("lets at most the limit be sent in any second, however late each read is and whoever crashes", () =>
+    forAll([fc.integer({ min: 1, max: 40 }), steps], { numRuns: 20 * numRuns }, (limit, all) => {
+      expect(mostInASecond(play(limit, all))).toBeLessThanOrEqual(limit)
+    }))
 
   it("halves its rate once for a burst of 429, pauses as asked, and recovers within a minute", () => {
     const limit = 100
@@ -159,12 +156,8 @@ describe("the rule of the budget", () => {
   })
 
   it("is not used up by a clock that was set back", () => {
-    const { budget } = ReadBudget.reserve(
-      unused,
-      { limit: 1, reads: { ask: 1, repeat: 0, watch: 0 } },
-      10 * hour
-    )
     const wanted = { limit: 1, reads: { ask: 1, repeat: 0, watch: 0 } }
+    const { budget } = ReadBudget.reserve(unused, wanted, 10 * hour)
     const back = ReadBudget.reserve(budget, wanted, hour)
     expect(back.reservation.times).toEqual([])
     expect(ReadBudget.reserve(back.budget, wanted, hour + 1400).reservation.times.length).toBe(1)
@@ -183,59 +176,6 @@ describe("the rule of the budget", () => {
 
 const claimIds = Array.from({ length: 12 }, (_, n) => `claim-${n}`)
 
-interface Found {
-  readonly most: number
-  /** The most reads of the watch between a claim and its read. */
-  readonly before: number
-  readonly confirmed: number
-}
-
-/** Runs two receivers, one killed and restarted, while claims come and the watch is due. */
-const receivers = (limit: number, claimedAt: ReadonlyArray<number>) =>
-  run(
-    Effect.gen(function* () {
-      const world = yield* World.make({
-        limits: { readsPerSecond: limit },
-        read: () => Effect.succeed("SUCCEED")
-      })
-      // The reads of the watch take 5 seconds.
-      for (let n = 0; n < 5 * limit; n++) {
-        const registered = { kind: "apm-payment", transactionId: `old-${n}` } as const
-        yield* world.ledger.register({ ...registered, status: "SUCCEED" }, 0)
-      }
-      let one = yield* world.start
-      yield* world.start
-      yield* pass(12 * hour)
-      const start = world.now()
-      const received = new Map<string, number>()
-      const times = claimedAt.toSorted((first, second) => first - second)
-      for (const [index, at] of times.entries()) {
-        yield* pass(start + at - world.now())
-        const id = claimIds[index] ?? ""
-        received.set(id, world.now())
-        expect(yield* one.receive(id, "SUCCEED")).toBe(200)
-        if (index === 5) {
-          yield* one.kill
-          one = yield* world.start
-        }
-      }
-      yield* pass("2 minutes")
-      const reads = world.reads.filter(({ at }) => at >= start)
-      // The killed receiver may have leased the claims before.
-      const waits = [...received].slice(6).map(([id, at]) => {
-        const end = reads.find((read) => read.id === id)?.at ?? Infinity
-        const isBetween = (read: World.Read) => read.at > at && read.at < end
-        return reads.filter((read) => read.id.startsWith("old-") && isBetween(read)).length
-      })
-      expect(alarms(world)).toEqual([])
-      return {
-        most: mostInASecond(reads.map(({ at }) => at)),
-        before: Math.max(...waits),
-        confirmed: world.calls.filter(({ transactionId }) => received.has(transactionId)).length
-      } satisfies Found
-    })
-  )
-
 /**
  * The reads that another receiver may have reserved before it learns of the claim, and one more.
  */
@@ -244,18 +184,54 @@ const allowedBefore = (limit: number) =>
 
 describe("two receivers of a ledger", () => {
   it("send at most the limit of reads in any second, and no claim waits behind the watch", () =>
-    fc.assert(
-      fc.asyncProperty(
+    test.forAll(
+      [
         fc.integer({ min: 2, max: 30 }),
-        fc.array(fc.nat({ max: 4000 }), { minLength: 12, maxLength: 12 }),
-        async (limit, claimedAt) => {
-          const found = await receivers(limit, claimedAt)
-          expect(found.most).toBeLessThanOrEqual(limit)
-          expect(found.before).toBeLessThanOrEqual(allowedBefore(limit))
-          expect(found.confirmed).toBe(12)
+        fc.array(fc.nat({ max: 4000 }), { minLength: 12, maxLength: 12 })
+      ],
+      { numRuns: Math.ceil(numRuns / 5) },
+      // One receiver is killed and restarted, while claims come and the watch is due.
+      function* (limit, claimedAt) {
+        const world = yield* World.make({
+          limits: { readsPerSecond: limit },
+          read: () => Effect.succeed("SUCCEED")
+        })
+        // The reads of the watch take 5 seconds.
+        for (let n = 0; n < 5 * limit; n++) {
+          const registered = { kind: "apm-payment", transactionId: `old-${n}` } as const
+          yield* world.ledger.register({ ...registered, status: "SUCCEED" }, 0)
         }
-      ),
-      { numRuns: Math.ceil(numRuns / 5) }
+        let one = yield* world.start
+        yield* world.start
+        yield* pass(12 * hour)
+        const start = world.now()
+        const received = new Map<string, number>()
+        const times = claimedAt.toSorted((first, second) => first - second)
+        for (const [index, at] of times.entries()) {
+          yield* pass(start + at - world.now())
+          const id = claimIds[index] ?? ""
+          received.set(id, world.now())
+          expect(yield* one.receive(id, "SUCCEED")).toBe(200)
+          if (index === 5) {
+            yield* one.kill
+            one = yield* world.start
+          }
+        }
+        yield* pass("2 minutes")
+        const reads = world.reads.filter(({ at }) => at >= start)
+        // The killed receiver may have leased the claims before.
+        const waits = [...received].slice(6).map(([id, at]) => {
+          const end = reads.find((read) => read.id === id)?.at ?? Infinity
+          const isBetween = (read: World.Read) => read.at > at && read.at < end
+          return reads.filter((read) => read.id.startsWith("old-") && isBetween(read)).length
+        })
+        expect(alarms(world)).toEqual([])
+        expect(mostInASecond(reads.map(({ at }) => at))).toBeLessThanOrEqual(limit)
+        // The most reads of the watch between a claim and its read.
+        expect(Math.max(...waits)).toBeLessThanOrEqual(allowedBefore(limit))
+        const confirmed = world.calls.filter(({ transactionId }) => received.has(transactionId))
+        expect(confirmed).toHaveLength(12)
+      }
     ))
 
   test("send at most 100 reads in a second when nothing is set", function* () {
@@ -298,4 +274,106 @@ describe("two receivers of a ledger", () => {
     expect(world.calls.map(({ to }) => to)).toEqual(["SUCCEED", "SUCCEED"])
     expect(reservations).toBeGreaterThan(0)
   })
+})
+
+const ids = Array.from({ length: 40 }, (_, index) => String(index))
+
+test("a worker counts what it sends and puts off, and how late the oldest read is", function* () {
+  const { readUse, receive, ...world } = yield* World.started({
+    limits: { readsPerSecond: 2 },
+    read: () => Effect.succeed("SUCCEED")
+  })
+  expect(yield* readUse).toEqual({
+    limit: 2,
+    allowed: 2,
+    sent: 0,
+    putOff: { ask: 0, repeat: 0, watch: 0 },
+    oldestPutOff: undefined
+  })
+  for (const id of ids) yield* receive(id, "SUCCEED")
+  yield* pass("10 seconds")
+  const busy = yield* readUse
+  expect(busy.sent).toBe(world.reads.length)
+  expect(busy.putOff.ask).toBeGreaterThan(busy.sent)
+  expect(busy.putOff).toMatchObject({ repeat: 0, watch: 0 })
+  expect(busy.oldestPutOff).toBe(10 * second)
+  yield* pass("2 minutes")
+  const idle = yield* readUse
+  expect(idle.sent).toBe(ids.length)
+  expect(idle.oldestPutOff).toBeUndefined()
+  expect(idle.putOff.ask).toBeGreaterThanOrEqual(busy.putOff.ask)
+})
+
+test.each([
+  [0, [0, 700, 1400, 2100]],
+  [400, [400, 1100, 1800, 2500]],
+  [401, []]
+])(
+  "a read whose reservation takes %s ms is sent at its time, at most 400 ms late",
+  function* (delay, times) {
+    const { receive, ...world } = yield* World.started({
+      limits: { readsPerSecond: 2 },
+      read: () => Effect.succeed("SUCCEED"),
+      plant: (ledger) => ({
+        ...ledger,
+        reserveReads: (...wanted) => Effect.delay(ledger.reserveReads(...wanted), delay)
+      })
+    })
+    const start = world.now()
+    for (const id of ids) yield* receive(id, "SUCCEED")
+    yield* pass("2.5 seconds")
+    expect(world.reads.map(({ at }) => at - start)).toEqual(times)
+  }
+)
+
+test("a budget that cannot be reserved is logged once in 10 minutes", function* () {
+  const { kept, lines } = World.keepLog("Warn")
+  const { receive } = yield* kept(
+    World.started({ plant: (ledger) => ({ ...ledger, reserveReads: () => Effect.die("unknown") }) })
+  )
+  yield* receive("1", "SUCCEED")
+  yield* pass("19 minutes")
+  const line = ["No reads could be reserved"]
+  expect(lines).toEqual([line, line])
+})
+
+test("fewer reads are allowed after a 429, and all again when nothing was reserved for a minute", function* () {
+  let isLimited = true
+  const { readUse, receive } = yield* World.started({
+    limits: { readsPerSecond: 8 },
+    read: () =>
+      isLimited
+        ? Effect.fail(new RateLimited({ attempts: 1, status: 429, retryAfter: 20 * second }))
+        : Effect.succeed("SUCCEED")
+  })
+  yield* receive("1", "SUCCEED")
+  yield* pass("1 second")
+  isLimited = false
+  yield* pass("15 seconds")
+  expect(yield* readUse).toMatchObject({ limit: 8, allowed: 0 })
+  yield* pass("5 seconds")
+  const { allowed } = yield* readUse
+  expect(allowed).toBeGreaterThanOrEqual(4)
+  expect(allowed).toBeLessThan(8)
+  yield* pass(minute)
+  expect(yield* readUse).toMatchObject({ limit: 8, allowed: 8 })
+})
+
+it("the use of several shards is their sum, and the age of the oldest of all", () => {
+  const one = ReadBudget.make(3)
+  const other = ReadBudget.make(2)
+  one.send(0)
+  one.putOff("ask", 0, 1000)
+  other.putOff("watch", 500, 1000)
+  other.putOff("watch", 900, 1000)
+  other.reserve(1, 1000)
+  expect(ReadBudget.sum([one.read(2000), other.read(2000)])).toEqual({
+    limit: 5,
+    allowed: 4,
+    sent: 1,
+    putOff: { ask: 1, repeat: 0, watch: 2 },
+    oldestPutOff: 2000
+  })
+  one.send(0)
+  expect(ReadBudget.sum([one.read(2000), other.read(2000)]).oldestPutOff).toBe(1500)
 })

@@ -1,3 +1,4 @@
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
 import { defaults } from "@pawl/core/Profile"
 import { isTerminal, type Status, statuses } from "@pawl/core/Status"
@@ -175,35 +176,31 @@ describe("a doubtful claim", () => {
     const answer = fc.constantFrom(readOf("FAILED"), readOf("PENDING"), {
       _tag: "NotFound"
     } as const)
-    fc.assert(
-      fc.property(
-        answer,
-        fc.nat({ max: 8 }),
-        fc.integer({ min: 1, max: 3_600_000 }),
-        (each, steps, delay) => {
-          let current = row(Evidence.claimed("SUCCEED"))
-          for (const at of reads(current, each, steps))
-            current = apply(current, { ...each, askedAt: at }, at)
-          const planned = readAt(current, rules)
-          if (planned === undefined || current.askedAt === undefined) return
-          const repeatedAt = current.askedAt + delay
-          if (repeatedAt >= planned) return
-          const repeated = { ...current, unconfirmedAt: repeatedAt }
-          const due = readAt(repeated, rules)
-          expect(due).toBe(Math.min(planned, Math.max(repeatedAt, current.askedAt + 1000)))
-          if (due === undefined || due === planned) return
-          const askedAt = Math.max(due, repeatedAt + 1)
-          if (askedAt >= planned) return
-          const after = apply(repeated, { ...each, askedAt }, askedAt)
-          expect(after.pollAt).toBe(current.pollAt)
-          expect(readAt(after, rules)).toBe(Math.max(planned, askedAt + 1000))
-          const silent = apply(repeated, { _tag: "NoAnswer", askedAt }, askedAt)
-          expect(silent.pollAt).toBe(current.pollAt)
-          expect(readAt(silent, rules)).toBe(
-            Math.max(Math.min(planned, askedAt + 15_000), askedAt + 1000)
-          )
-        }
-      )
+    return forAll(
+      [answer, fc.nat({ max: 8 }), fc.integer({ min: 1, max: 3_600_000 })],
+      (each, steps, delay) => {
+        let current = row(Evidence.claimed("SUCCEED"))
+        for (const at of reads(current, each, steps))
+          current = apply(current, { ...each, askedAt: at }, at)
+        const planned = readAt(current, rules)
+        if (planned === undefined || current.askedAt === undefined) return
+        const repeatedAt = current.askedAt + delay
+        if (repeatedAt >= planned) return
+        const repeated = { ...current, unconfirmedAt: repeatedAt }
+        const due = readAt(repeated, rules)
+        expect(due).toBe(Math.min(planned, Math.max(repeatedAt, current.askedAt + 1000)))
+        if (due === undefined || due === planned) return
+        const askedAt = Math.max(due, repeatedAt + 1)
+        if (askedAt >= planned) return
+        const after = apply(repeated, { ...each, askedAt }, askedAt)
+        expect(after.pollAt).toBe(current.pollAt)
+        expect(readAt(after, rules)).toBe(Math.max(planned, askedAt + 1000))
+        const silent = apply(repeated, { _tag: "NoAnswer", askedAt }, askedAt)
+        expect(silent.pollAt).toBe(current.pollAt)
+        expect(readAt(silent, rules)).toBe(
+          Math.max(Math.min(planned, askedAt + 15_000), askedAt + 1000)
+        )
+      }
     )
   })
 })
@@ -270,30 +267,27 @@ describe("a transaction that ended", () => {
 
 it("a row is never read more than once a second, in any state", () => {
   const status = fc.constantFrom<Status>(...statuses)
-  fc.assert(
-    fc.property(
+  return forAll(
+    [
       fc.nat({ max: 2 ** 18 - 1 }),
-      fc.option(status, { nil: undefined }),
+      optional(status),
       fc.nat({ max: 10_000 }),
-      fc.nat({ max: 10_000 }),
-      (evidence, read, askedAt, unconfirmedAt) => {
-        const at = readAt(
-          row(evidence, { askedAt, unconfirmedAt, read: read && { status: read, askedAt } }),
-          rules
-        )
-        if (at !== undefined) expect(at).toBeGreaterThanOrEqual(askedAt + 1000)
-      }
-    )
+      fc.nat({ max: 10_000 })
+    ],
+    (evidence, read, askedAt, unconfirmedAt) => {
+      const at = readAt(
+        row(evidence, { askedAt, unconfirmedAt, read: read && { status: read, askedAt } }),
+        rules
+      )
+      if (at !== undefined) expect(at).toBeGreaterThanOrEqual(askedAt + 1000)
+    }
   )
 })
 
-it("reads go on for every open transaction and for every unsettled claim", () => {
-  fc.assert(
-    fc.property(fc.nat({ max: 2 ** 18 - 1 }), (evidence) => {
-      const { status } = Evidence.standing(evidence, undefined, rules.policy)
-      const isOpen = status === undefined || !isTerminal(status)
-      const isDoubted = Evidence.unsettled(evidence, undefined, rules.policy).length > 0
-      if (isOpen || isDoubted) expect(readAt(row(evidence), rules)).toBeDefined()
-    })
-  )
-})
+it("reads go on for every open transaction and for every unsettled claim", () =>
+  forAll([fc.nat({ max: 2 ** 18 - 1 })], (evidence) => {
+    const { status } = Evidence.standing(evidence, undefined, rules.policy)
+    const isOpen = status === undefined || !isTerminal(status)
+    const isDoubted = Evidence.unsettled(evidence, undefined, rules.policy).length > 0
+    if (isOpen || isDoubted) expect(readAt(row(evidence), rules)).toBeDefined()
+  }))

@@ -71,56 +71,53 @@ describe("an id that no endpoint knows for a day", () => {
   )
 })
 
-describe("a transaction of unknown kind (R36)", () => {
-  test("is read as a payment for 60 seconds, then at every endpoint", function* () {
-    const { receive, ...world } = yield* World.started()
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("2 minutes")
-    expect(world.reads.map(({ at, kind }) => [at / second, kind])).toEqual([
-      [0, "apm-payment"],
-      [1, "apm-payment"],
-      [3, "apm-payment"],
-      [8, "apm-payment"],
-      [23, "apm-payment"],
-      [60, "apm"]
-    ])
-  })
+test("a transaction of unknown kind (R36) is read as a payment for 60 seconds, then at every endpoint", function* () {
+  const { receive, ...world } = yield* World.started()
+  yield* receive("1", "SUCCEED")
+  yield* World.pass("2 minutes")
+  expect(world.reads.map(({ at, kind }) => [at / second, kind])).toEqual([
+    [0, "apm-payment"],
+    [1, "apm-payment"],
+    [3, "apm-payment"],
+    [8, "apm-payment"],
+    [23, "apm-payment"],
+    [60, "apm"]
+  ])
 })
 
-describe("a registered operation", () => {
-  test("is told with the status of its response, and read from its own endpoint without a callback (R17)", function* () {
-    const world = yield* World.make({ read: says("SUCCEED") })
-    yield* world.start
-    yield* world.ledger.register(
-      { kind: "apm-payout", transactionId: "1", status: "PENDING" },
-      world.now()
-    )
-    yield* World.pass("6 minutes")
-    expect(world.calls).toMatchObject([
-      { to: "PENDING", confirmed: true, kind: "apm-payout", callback: null },
-      { to: "SUCCEED", confirmed: true, kind: "apm-payout" }
-    ])
-    expect(world.reads).toMatchObject([{ kind: "apm-payout", at: 5 * minute }])
-  })
+test("a registered operation is told with the status of its response, and read from its own endpoint without a callback (R17)", function* () {
+  const world = yield* World.make({ read: says("SUCCEED") })
+  yield* world.start
+  yield* world.ledger.register(
+    { kind: "apm-payout", transactionId: "1", status: "PENDING" },
+    world.now()
+  )
+  yield* World.pass("6 minutes")
+  expect(world.calls).toMatchObject([
+    { to: "PENDING", confirmed: true, kind: "apm-payout", callback: null },
+    { to: "SUCCEED", confirmed: true, kind: "apm-payout" }
+  ])
+  expect(world.reads).toMatchObject([{ kind: "apm-payout", at: 5 * minute }])
 })
 
-describe("over 130 days, rows are claimed only for a read or a call, for a row", () => {
-  test.each<[string, World.Options, Status, number]>([
-    ["that ended", { read: says("SUCCEED") }, "SUCCEED", 15],
-    ["with a forged claim", { read: says("PENDING") }, "SUCCEED", 130],
-    ["with a contradicted claim", { read: says("FAILED") }, "SUCCEED", 12],
-    ["with an unknown id", {}, "PENDING", 40],
-    [
-      "that is parked",
-      {
-        read: says("SUCCEED"),
-        handle: () => Effect.fail("not now"),
-        retrySchedule: World.hourly
-      },
-      "SUCCEED",
-      45
-    ]
-  ])("%s", function* (_, options, status, most) {
+test.each<[string, World.Options, Status, number]>([
+  ["that ended", { read: says("SUCCEED") }, "SUCCEED", 15],
+  ["with a forged claim", { read: says("PENDING") }, "SUCCEED", 130],
+  ["with a contradicted claim", { read: says("FAILED") }, "SUCCEED", 12],
+  ["with an unknown id", {}, "PENDING", 40],
+  [
+    "that is parked",
+    {
+      read: says("SUCCEED"),
+      handle: () => Effect.fail("not now"),
+      retrySchedule: World.hourly
+    },
+    "SUCCEED",
+    45
+  ]
+])(
+  "over 130 days, rows are claimed only for a read or a call, for a row %s",
+  function* (_, options, status, most) {
     const world = yield* World.make(options)
     const { receive } = yield* world.start
     yield* receive("1", status)
@@ -129,8 +126,8 @@ describe("over 130 days, rows are claimed only for a read or a call, for a row",
     expect(works).toBeLessThanOrEqual(most)
     expect(world.counts.claims).toBeLessThanOrEqual(2 * works + 5)
     if (isTerminal(status)) expect(world.reads.length).toBeGreaterThan(0)
-  })
-})
+  }
+)
 
 /** `Reconciler.prop.test.ts` has the default intervals. */
 test.each<[Profile.Switches["pollIntervals"], number, ReadonlyArray<number>]>([

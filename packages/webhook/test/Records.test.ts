@@ -1,4 +1,5 @@
-import { describe, expect, it } from "@effect/vitest"
+import { forAll } from "@pawl/test-support/Properties"
+import { describe, expect } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -6,17 +7,18 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import type * as Scope from "effect/Scope"
-import * as Fact from "../src/internal/rule/Fact.ts"
 import type { PageOf } from "../src/internal/records/Engine.ts"
 import { Unreadable } from "../src/internal/records/Known.ts"
 import type { Rule } from "../src/internal/records/Rule.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { Records } from "../src/internal/records/Records.ts"
-import { blank, type Leased } from "../src/internal/rule/Row.ts"
+import type { Leased } from "../src/internal/rule/Row.ts"
 import type { StoredRows } from "../src/internal/rule/StoredRow.ts"
+import { dropTrigger } from "./refusals.ts"
+import { storedRow } from "./memoryLedger.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 import { live } from "@pawl/test-support/Tests"
-import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { client, opened, type Place } from "@pawl/test-support/Places"
 import { bytes, card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
@@ -33,29 +35,16 @@ const open = (place: Place | undefined): Effect.Effect<[Process, Process], unkno
       const memory = processOf(yield* Layer.build(Layer.fresh(layerMemory)))
       return [memory, memory]
     }
-    const build = Layer.build(Layer.fresh(ledgerOf(place)))
-    const [one, two] = yield* Effect.all([build, build])
-    yield* Effect.provideService(empty, SqlClient, Context.get(one, SqlClient))
+    const { one, two } = yield* opened(place)
     return [processOf(one), processOf(two)]
   })
 
 const keyOf = (id: number | string) => `${id}\tcard`
 
-const rowsAt = (id: number | string, at: number): StoredRows => [
-  {
-    row: {
-      ...blank("card", String(id), 1000),
-      sequence: at,
-      deadLetter: { reason: "handler-failed", at, to: undefined }
-    },
-    dueAt: at,
-    lane: "retry",
-    lease: undefined,
-    bodies: {},
-    facts: Fact.none,
-    accepted: {}
-  }
-]
+const rowsAt = (id: number | string, at: number): StoredRows => {
+  const { row, ...stored } = storedRow(String(id), { at })
+  return [{ ...stored, row: { ...row, sequence: at }, dueAt: at, lane: "retry" }]
+}
 
 const textOf = (name: string, at: number) => ({ name, at, bytes: bytes(`${name} ${at}`) })
 
@@ -180,10 +169,7 @@ const refuseBad = Effect.flatMap(SqlClient, (sql) =>
   )
 )
 const allowBad = Effect.flatMap(SqlClient, (sql) =>
-  sql.onDialectOrElse({
-    pg: () => sql`DROP TRIGGER IF EXISTS refuse ON pawl_transactions_texts`,
-    orElse: () => sql`DROP TRIGGER IF EXISTS refuse`
-  })
+  dropTrigger(sql, "refuse", "pawl_transactions_texts")
 )
 
 const restarts = Effect.fnUntraced(function* ([one, two]: readonly [Process, Process]) {
@@ -266,8 +252,10 @@ const edits = fc.array(
 
 const editsAtOnce = ([{ records }]: readonly [Process, Process]) =>
   Effect.promise(() =>
-    fc.assert(
-      fc.asyncProperty(edits, edits, async (first, second) => {
+    forAll(
+      [edits, edits],
+      { numRuns: repeats(200), examples: [madeAndDeleted, putAndRemoved] },
+      async (first, second) => {
         const texts = new Map<string, string>()
         let log: ReadonlyArray<number> | undefined
         const key = `edited ${edited++}`
@@ -298,8 +286,7 @@ const editsAtOnce = ([{ records }]: readonly [Process, Process]) =>
           expect(await Effect.runPromise(records.get("settings", key))).toEqual(log)
           expect(new Map((await Effect.runPromise(Effect.all(stored))).flat())).toEqual(texts)
         }
-      }),
-      { numRuns: repeats(200), examples: [madeAndDeleted, putAndRemoved] }
+      }
     )
   )
 let edited = 0
@@ -391,14 +378,9 @@ const parks = Effect.fnUntraced(function* ([one, two]: readonly [Process, Proces
 
 const promises = (place: () => Place | undefined) => {
   const test = (name: string, body: Test<never>) =>
-    it.live(name, () =>
-      Effect.scoped(
-        Effect.flatMap(
-          Effect.suspend(() => open(place())),
-          body
-        )
-      )
-    )
+    live(name, function* () {
+      yield* body(yield* open(place()))
+    })
 
   test("a rule that throws changes nothing, and the changes beside it are made", (processes) =>
     changeAll(processes, throws))

@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { expect, it } from "vitest"
+import { newRequest } from "./memoryLedger.ts"
 import { start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { test } from "@pawl/test-support/Tests"
@@ -87,10 +88,7 @@ test("at its end a worker claims nothing more, and its requests have 15 seconds"
     yield* pass("1 second")
     const end = yield* Effect.forkChild(Scope.close(scope, Exit.void))
     yield* pass("1 second")
-    yield* shop.store.write(
-      { requestId: "later", kind: "refund", digest: "d", hasCardData: false, body: "b" },
-      { at: 0 }
-    )
+    yield* shop.store.write(newRequest("later", { body: "b" }), { at: 0 })
     return { counts, end, shop }
   })
   const short = yield* ending(10)
@@ -111,10 +109,7 @@ test("at its end a worker leaves a rebuild that cannot be interrupted after 18 s
   const scope = yield* Scope.make()
   const rebuild = () => Effect.uninterruptible(Effect.fail("later").pipe(Effect.delay("1 hour")))
   const shop = yield* Effect.provideService(start({ rebuild }), Scope.Scope, scope)
-  yield* shop.store.write(
-    { requestId: "order-1", kind: "card-payment", digest: "d", hasCardData: true },
-    { at: 0 }
-  )
+  yield* shop.store.write(newRequest("order-1", { hasCardData: true }), { at: 0 })
   yield* pass("1 second")
   const end = yield* Effect.forkChild(Scope.close(scope, Exit.void))
   yield* pass("15 seconds")

@@ -1,3 +1,4 @@
+import { forAll, optional } from "@pawl/test-support/Properties"
 import {
   IntentRejected,
   NotFound,
@@ -103,20 +104,17 @@ it("a declined transaction and a rejected intent are answers", () => {
 describe("a stored refusal", () => {
   it("is read as it was written", () => {
     const field = fc.record({ path: fc.string(), message: fc.string() })
-    fc.assert(
-      fc.property(
-        fc.array(field, { maxLength: 3 }),
-        fc.option(fc.integer({ min: 400, max: 499 }), { nil: undefined }),
-        (fields, status) => {
-          const refusal = new ValidationFailed({
-            sent: true,
-            fields,
-            ...(status !== undefined && { status })
-          })
-          const read = RequestFailure.fromText(RequestFailure.encode(refusal))
-          expect(read).toStrictEqual(refusal)
-        }
-      )
+    return forAll(
+      [fc.array(field, { maxLength: 3 }), optional(fc.integer({ min: 400, max: 499 }))],
+      (fields, status) => {
+        const refusal = new ValidationFailed({
+          sent: true,
+          fields,
+          ...(status !== undefined && { status })
+        })
+        const read = RequestFailure.fromText(RequestFailure.encode(refusal))
+        expect(read).toStrictEqual(refusal)
+      }
     )
   })
 

@@ -1,21 +1,107 @@
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
+import type { NewRequest, Outcome, RequestRow } from "../src/internal/rule/RequestRow.ts"
 import * as Rule from "../src/internal/rule/RequestRule.ts"
 import { blank, type Row } from "../src/internal/rule/Row.ts"
-import {
-  check,
-  fresh,
-  holder,
-  known,
-  newLease,
-  optional,
-  outcome,
-  reasons,
-  request,
-  time
-} from "./anyRequest.ts"
+
+/** Often a whole minute, so that times are equal, or as far apart as a limit. */
+const time = fc.oneof(
+  fc.nat({ max: 20 * 60_000 }),
+  fc.nat({ max: 20 }).map((minutes) => minutes * 60_000)
+)
+const lease = fc.record({ id: fc.constantFrom(1, 2), until: time, inDoubt: fc.boolean() })
+const outcome: fc.Arbitrary<Outcome> = fc.constantFrom(
+  { _tag: "Answered", text: "a" },
+  { _tag: "Answered", text: undefined },
+  { _tag: "Refused", text: "r" },
+  { _tag: "Found" },
+  { _tag: "NotSent", reason: "no-effect" },
+  { _tag: "NotSent", reason: "cancelled" }
+)
+const reasons = ["404", "400"] as const
+
+const rows: fc.Arbitrary<RequestRow> = fc.record({
+  requestId: fc.constant("1"),
+  kind: fc.constantFrom("apm-payment", "card-payment"),
+  digest: fc.constant("digest"),
+  hasCardData: fc.boolean(),
+  ordered: optional(fc.constant({ amount: "10.00" })),
+  body: optional(fc.constant("sealed")),
+  createdAt: time,
+  retryFrom: time,
+  expiresAt: optional(time),
+  begunAt: optional(time),
+  attempts: fc.nat({ max: 5 }),
+  refusals: optional(
+    fc.record({ reason: fc.constantFrom(...reasons), count: fc.nat({ max: 4 }), since: time })
+  ),
+  dueAt: optional(time),
+  lease: optional(lease),
+  outcome: optional(outcome),
+  settledAt: optional(time),
+  transaction: optional(fc.constant({ method: "apm" as const, transactionId: "100001" })),
+  deniedTransactionId: optional(fc.constant("100002")),
+  parked: optional(fc.record({ reason: fc.constant("no-key" as const), at: time }))
+})
+
+const check = <A>(
+  input: fc.Arbitrary<A>,
+  operate: (row: RequestRow, input: A) => RequestRow | undefined,
+  expected: (row: RequestRow, input: A) => RequestRow | undefined
+) => {
+  fc.assert(
+    fc.property(rows, input, (row, value) => {
+      expect(operate(row, value)).toStrictEqual(expected(row, value))
+    }),
+    { numRuns: 1000 }
+  )
+}
+
+const holder = (row: RequestRow, id: number) => (row.lease?.id === id ? row.lease : undefined)
+
+const known = (row: RequestRow, found: Outcome, at: number): RequestRow => ({
+  ...row,
+  ...(found._tag !== "Found" && { body: undefined }),
+  ...(found._tag === "NotSent" && { begunAt: undefined }),
+  refusals: undefined,
+  dueAt: undefined,
+  lease: undefined,
+  parked: undefined,
+  outcome: found,
+  settledAt: at
+})
+
+const request = (row: RequestRow) =>
+  ({
+    requestId: "1",
+    kind: row.kind,
+    digest: "digest",
+    hasCardData: row.hasCardData,
+    ordered: row.ordered,
+    body: "sealed",
+    expiresAt: row.expiresAt
+  }) satisfies NewRequest
+
+/** Makes a new row: begun with a lease, else due. */
+const fresh = (row: RequestRow, at: number, given?: { id: number; until: number }): RequestRow => ({
+  ...request(row),
+  createdAt: at,
+  retryFrom: at,
+  begunAt: given === undefined ? undefined : at,
+  attempts: given === undefined ? 0 : 1,
+  refusals: undefined,
+  dueAt: given === undefined ? at : undefined,
+  lease: given === undefined ? undefined : { ...given, inDoubt: false },
+  outcome: undefined,
+  settledAt: undefined,
+  transaction: undefined,
+  deniedTransactionId: undefined,
+  parked: undefined
+})
+
+const newLease = fc.record({ id: fc.constant(3), until: time })
 
 describe("RequestRule", () => {
   it("restart writes a request that was never sent anew, and keeps its first time, the time at which it expires and the transaction that is not its own", () => {
@@ -103,22 +189,19 @@ describe("RequestRule", () => {
     expect(seconds).toEqual([1, 1, 2, 4, 256, 300, 300])
   })
 
-  it("the window of a request that was begun by a clock that was ahead is not longer, and its doubt stays", () => {
-    fc.assert(
-      fc.property(time, fc.integer({ min: 1, max: 1e12 }), fc.nat(1e9), (at, ahead, window) => {
-        const written = Rule.write(
-          { requestId: "1", kind: "refund", digest: "", hasCardData: false },
-          at + ahead,
-          { id: 1, until: at + ahead }
-        )
-        const leased = Rule.lease(written, { id: 2, until: at })
-        expect(leased.lease.inDoubt).toBe(true)
-        expect(Rule.sentUntil(leased, at, window)).toBe(at + window)
-        const begun = Rule.begin(leased, 2, at, window + 1)
-        expect(begun && Rule.isPastWindow(begun, at + window, window)).toBe(true)
-      })
-    )
-  })
+  it("the window of a request that was begun by a clock that was ahead is not longer, and its doubt stays", () =>
+    forAll([time, fc.integer({ min: 1, max: 1e12 }), fc.nat(1e9)], (at, ahead, window) => {
+      const written = Rule.write(
+        { requestId: "1", kind: "refund", digest: "", hasCardData: false },
+        at + ahead,
+        { id: 1, until: at + ahead }
+      )
+      const leased = Rule.lease(written, { id: 2, until: at })
+      expect(leased.lease.inDoubt).toBe(true)
+      expect(Rule.sentUntil(leased, at, window)).toBe(at + window)
+      const begun = Rule.begin(leased, 2, at, window + 1)
+      expect(begun && Rule.isPastWindow(begun, at + window, window)).toBe(true)
+    }))
 
   it("release counts refusals, whatever their words are, and parks the third one ten minutes after the first", () => {
     const release = fc.record({

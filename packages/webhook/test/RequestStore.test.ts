@@ -6,21 +6,12 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { describe, expect } from "@effect/vitest"
 import * as Ledger from "../src/Ledger.ts"
 import { Transactions } from "../src/LedgerSql.ts"
-import type { NewRequest } from "../src/internal/rule/RequestRow.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import { Records } from "../src/internal/records/Records.ts"
+import { newRequest } from "./memoryLedger.ts"
 import { live } from "@pawl/test-support/Tests"
 import { emptied, type Place } from "@pawl/test-support/Places"
 import { inEachStore } from "@pawl/test-support/Stores"
-
-const request = (requestId: string, changes?: Partial<NewRequest>): NewRequest => ({
-  requestId,
-  kind: "apm-payment",
-  digest: `digest-${requestId}`,
-  hasCardData: false,
-  body: `sealed-${requestId}`,
-  ...changes
-})
 
 const answered = { _tag: "Answered", text: "sealed-answer" } as const
 
@@ -37,7 +28,7 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
   test("a request that waits is due earlier by the time by which the clock was set back, and wakes its process", function* () {
     const { ledger, store } = yield* stores
     const minute = 60_000
-    for (const id of ["1", "2"]) yield* store.write(request(id), { at: 0 })
+    for (const id of ["1", "2"]) yield* store.write(newRequest(id), { at: 0 })
     const { rows } = yield* store.claim({ at: 9 * minute, until: 10 * minute, limit: 2 })
     for (const row of rows.filter(({ requestId }) => requestId === "1"))
       yield* store.release(row, { at: 9 * minute, dueAt: 9 * minute + 2000 })
@@ -59,7 +50,7 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
 
   test("the registration of an outcome wakes the worker of the ledger", function* () {
     const { ledger, store } = yield* stores
-    yield* store.write(request("1"), { at: 1000, until: 31_000 })
+    yield* store.write(newRequest("1"), { at: 1000, until: 31_000 })
     const registration = { kind: "apm-payment", transactionId: "100001" } as const
     yield* store.settle("1", { outcome: answered, at: 2000 }, registration)
     yield* ledger.awaitWork
@@ -77,7 +68,7 @@ const inTransactions = (place: Place) => {
     const order = (id: string) =>
       Effect.andThen(
         sql`INSERT INTO orders (id) VALUES (${id})`,
-        store.write(request(id), { at: 1000 })
+        store.write(newRequest(id), { at: 1000 })
       )
     const undone = yield* Effect.flip(run(Effect.andThen(order("1"), Effect.fail("undo"))))
     expect(undone).toBe("undo")
@@ -88,7 +79,7 @@ const inTransactions = (place: Place) => {
     const written = yield* run(
       Effect.gen(function* () {
         expect(yield* store.isInTransaction).toBe(true)
-        const { isNew } = yield* store.write(request("2"), { at: 2000 })
+        const { isNew } = yield* store.write(newRequest("2"), { at: 2000 })
         yield* sql`INSERT INTO orders (id) VALUES ('3')`
         return isNew
       })
@@ -106,14 +97,13 @@ live(
     const store = RequestStore.make(Context.get(built, Records), {
       register: () => Effect.fail(new StoreUnavailable({}))
     })
-    yield* store.write(request("1"), { at: 1000, until: 31_000 })
+    yield* store.write(newRequest("1", { body: "sealed" }), { at: 1000, until: 31_000 })
     const transaction = { method: "apm", transactionId: "100001" } as const
     const settlement = { outcome: answered, at: 2000, transaction }
     const registration = { kind: "apm-payment", transactionId: "100001" } as const
     const settled = yield* Effect.exit(store.settle("1", settlement, registration))
     expect(settled._tag).toBe("Failure")
-    const { body } = request("1")
-    expect(yield* store.get("1")).toMatchObject({ outcome: undefined, body })
+    expect(yield* store.get("1")).toMatchObject({ outcome: undefined, body: "sealed" })
     expect((yield* store.claim({ at: 31_000, until: 61_000, limit: 1 })).rows).toHaveLength(1)
   }
 )

@@ -19,6 +19,8 @@ const orderIn = (service: ReturnType<typeof fake.make>, at = 0) => {
   return verified("apm", apm(), `${search}&paymentMethod=apm`).ordered
 }
 
+const lost = Array<"lost">(9).fill("lost")
+
 const without = <A extends object>(input: A, name: keyof A) => ({ ...input, [name]: undefined })
 
 describe("a request", () => {
@@ -65,9 +67,8 @@ describe("a request", () => {
       const shop = yield* start({ sender: { encode } })
       const call: Effect.Effect<unknown, unknown> = shop[name]("apm-payment", fake.payment("none"))
       const printed = Cause.pretty(yield* Effect.flip(Effect.sandbox(call)))
-      expect(printed).toMatch(
-        new RegExp(`Requests\\.${name} \\(.*Requests\\.calls\\.test\\.ts`, "u")
-      )
+      const frame = new RegExp(`Requests\\.${name} \\(.*Requests\\.calls\\.test\\.ts`, "u")
+      expect(printed).toMatch(frame)
     }
   )
 
@@ -85,16 +86,10 @@ describe("a request", () => {
     yield* shop.send("apm-payment", fake.payment("order-1"))
     yield* shop.send("apm-payment", without(fake.payment("order-2"), "callbackUrl"))
     const urls = [0, 1].map((at) => String(sentBody(shop.service, at)["callbackUrl"]))
-    expect(urls.map((url) => url.split("?")[0])).toEqual([
-      "https://shop.example/callback",
-      "https://shop.example/all"
-    ])
-    expect(orderIn(shop.service, 1)).toEqual({
-      requestId: "order-2",
-      account: "4711",
-      amount: "10.00",
-      currency: "EUR"
-    })
+    const paths = urls.map((url) => url.split("?")[0])
+    expect(paths).toEqual(["https://shop.example/callback", "https://shop.example/all"])
+    const ordered = { requestId: "order-2", account: "4711", amount: "10.00", currency: "EUR" }
+    expect(orderIn(shop.service, 1)).toEqual(ordered)
   })
 
   test("has no callback URL if neither has one", function* () {
@@ -112,7 +107,7 @@ describe("a request", () => {
 
 describe("an enqueued request", () => {
   test("is accepted again with the same body, and refused with another body or kind", function* () {
-    const shop = yield* start({ fates: Array<"lost">(9).fill("lost") })
+    const shop = yield* start({ fates: lost })
     const input = fake.payment("order-1")
     for (const _ of [1, 2]) {
       expect(yield* shop.enqueue("apm-payment", input)).toEqual({ requestId: "order-1" })
@@ -135,25 +130,17 @@ describe("an enqueued request", () => {
       "give the secret or the key that sealed it, then redrive it or make the same create again"
     )
     const parked = { _tag: "RequestParked", requestId: "order-1", reason: "no-key", message }
-    for (const refusal of [
-      Effect.flip(rotated.enqueue("apm-payout", input)),
-      Effect.flip(rotated.send("apm-payout", input))
-    ]) {
-      expect(yield* refusal).toMatchObject(conflict)
-    }
-    for (const refusal of [
-      Effect.flip(rotated.enqueue("apm-payment", input)),
-      Effect.flip(rotated.send("apm-payment", input))
-    ]) {
-      expect(yield* refusal).toMatchObject(parked)
+    for (const [kind, refusal] of [
+      ["apm-payout", conflict],
+      ["apm-payment", parked]
+    ] as const) {
+      expect(yield* Effect.flip(rotated.enqueue(kind, input))).toMatchObject(refusal)
+      expect(yield* Effect.flip(rotated.send(kind, input))).toMatchObject(refusal)
     }
   })
 
   test("is accepted again after the callback URL of the options has changed", function* () {
-    const before = yield* start({
-      fates: Array<"lost">(9).fill("lost"),
-      callbackUrl: "https://old.example/callback"
-    })
+    const before = yield* start({ fates: lost, callbackUrl: "https://old.example/callback" })
     const input = without(fake.payment("order-1"), "callbackUrl")
     yield* before.enqueue("apm-payment", input)
     yield* pass("1 second")
@@ -182,9 +169,8 @@ describe("a request with card data", () => {
       rebuild: (requestId) => Effect.sync(() => ({ ...card(requestId), amount }))
     })
     yield* sendAndLeave(shop, "order-1")
-    expect(yield* shop.get("order-1")).toMatchObject({
-      parked: { reason: "rebuilt-differently" }
-    })
+    const parked = { reason: "rebuilt-differently" }
+    expect(yield* shop.get("order-1")).toMatchObject({ parked })
     amount = "10.00"
     expect(yield* shop.redrive("order-1", { hadNoEffect: true })).toBe(true)
     yield* pass("1 second")

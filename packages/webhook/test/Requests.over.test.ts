@@ -18,6 +18,8 @@ import { day, minute, pass, run, second } from "@pawl/test-support/World"
 
 type Send = RequestSender["Service"]["send"]
 
+const unsent = Array<"unsent">(20).fill("unsent")
+
 describe("an enqueue of a request that is over", () => {
   test("makes it due again after a send that surely had no effect", function* () {
     const shop = yield* start({ fates: ["unsent"] })
@@ -29,16 +31,14 @@ describe("an enqueue of a request that is over", () => {
   })
 
   test("fails when the request expired or was cancelled", function* () {
-    const shop = yield* start({ fates: Array.from({ length: 20 }, () => "unsent" as const) })
+    const shop = yield* start({ fates: unsent })
     yield* shop.enqueue("apm-payout", payment("p-1"), { expiresAt: minute })
     yield* pass("2 minutes")
     const again = { expiresAt: 1e12 }
     const expired = yield* Effect.flip(shop.enqueue("apm-payout", payment("p-1"), again))
     expect(expired).toMatchObject({ _tag: "RequestNotSent", reason: "expired" })
-    yield* shop.store.write(
-      { ...(yield* shop.get("p-1"))!, requestId: "p-2", expiresAt: undefined },
-      { at: 0 }
-    )
+    const row = { ...(yield* shop.get("p-1"))!, requestId: "p-2", expiresAt: undefined }
+    yield* shop.store.write(row, { at: 0 })
     yield* shop.cancel("p-2")
     expect((yield* shop.get("p-2"))?.outcome).toMatchObject({ reason: "cancelled" })
   })
@@ -51,16 +51,12 @@ describe("an enqueue of a request that is over", () => {
     })
     const shop = yield* start({ sender: { send: () => Effect.fail(refused) } })
     yield* Effect.flip(shop.send("apm-payout", payment("p-1")))
-    expect(yield* Effect.flip(shop.enqueue("apm-payout", payment("p-1")))).toMatchObject({
-      _tag: "ValidationFailed",
-      fields: refused.fields
-    })
+    const again = yield* Effect.flip(shop.enqueue("apm-payout", payment("p-1")))
+    expect(again).toMatchObject({ _tag: "ValidationFailed", fields: refused.fields })
     yield* shop.enqueue("apm-payout", payment("p-2"))
     for (let n = 0; n < 4; n++) yield* pass("10 minutes")
-    expect(yield* Effect.flip(shop.enqueue("apm-payout", payment("p-2")))).toMatchObject({
-      _tag: "RequestParked",
-      reason: "refused"
-    })
+    const parked = yield* Effect.flip(shop.enqueue("apm-payout", payment("p-2")))
+    expect(parked).toMatchObject({ _tag: "RequestParked", reason: "refused" })
   })
 
   test("fails when it has expired already, such as with seconds for milliseconds", function* () {
@@ -116,8 +112,7 @@ describe("after it expired, a request is not sent", () => {
   })
 
   test("by a send before its next attempt is due, which learns it at once", function* () {
-    const fates = Array.from({ length: 20 }, () => "unsent" as const)
-    const shop = yield* start({ fates })
+    const shop = yield* start({ fates: unsent })
     yield* shop.enqueue("apm-payment", payment("o-1"), { expiresAt: 5 * minute })
     for (let n = 0; n < 6; n++) yield* pass("1 minute")
     const call = yield* Effect.forkChild(Effect.flip(shop.send("apm-payment", payment("o-1"))))

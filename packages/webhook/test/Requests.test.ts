@@ -27,6 +27,7 @@ import { files } from "@pawl/test-support/Stores"
 import { day, minute, pass } from "@pawl/test-support/World"
 
 const newFile = files()
+const unsent = Array<"unsent">(20).fill("unsent")
 
 /** Kills a process a second after its first request, which is never answered. */
 const killed = Effect.fnUntraced(function* (built: Context.Context<Stores>) {
@@ -41,11 +42,7 @@ const killed = Effect.fnUntraced(function* (built: Context.Context<Stores>) {
 })
 
 /** Confirms by a callback whose token names the request. */
-const confirm = Effect.fnUntraced(function* ({
-  ledger
-}: {
-  readonly ledger: Ledger.Ledger["Service"]
-}) {
+const confirm = Effect.fnUntraced(function* (ledger: Ledger.Ledger["Service"]) {
   const query = search("apm", "apm-payment", { requestId: "order-1" })
   yield* ledger.accept(verified("apm", apm(), query), 2000)
   const { rows } = yield* ledger.claim({ at: 2000, until: 3000, limit: 5 })
@@ -127,12 +124,8 @@ describe("in memory", () => {
         isTaken = true
         const at = yield* Clock.currentTimeMillis
         // Stands for a process stopped until now.
-        yield* other.store.claim({
-          at: at + minute,
-          until: at + 1,
-          limit: 1,
-          requestId: "order-1"
-        })
+        const asked = { at: at + minute, until: at + 1, limit: 1, requestId: "order-1" }
+        yield* other.store.claim(asked)
       })
     )
     const call = yield* Effect.forkChild(paused.send("apm-payment", fake.payment("order-1")), {
@@ -162,8 +155,7 @@ describe("in memory", () => {
   })
 
   test("a request whose row a person changed in the database is parked, and never sent", function* (built) {
-    const unreachable = fake.make(Array<"unsent">(20).fill("unsent"))
-    const first = yield* start({ built, service: unreachable })
+    const first = yield* start({ built, fates: unsent })
     yield* first.enqueue("apm-payment", fake.payment("other", "99.00"))
     const other = yield* first.get("other")
     const changes: Readonly<Record<string, Partial<RequestRow>>> = {
@@ -193,21 +185,15 @@ describe("in memory", () => {
   })
 
   test("a request that was never sent is sealed anew by the next create with the right secret, sent or enqueued", function* (built) {
-    const wrong = yield* start({
-      built,
-      service: fake.make(Array<"unsent">(20).fill("unsent")),
-      key: "wrong-secret"
-    })
+    const wrong = yield* start({ built, fates: unsent, key: "wrong-secret" })
     for (const id of ["1", "2", "3"]) yield* wrong.enqueue("apm-payment", fake.payment(id))
-    expect((yield* Effect.flip(wrong.send("apm-payment", fake.payment("4"))))._tag).toBe(
-      "Unreachable"
-    )
+    const failed = yield* Effect.flip(wrong.send("apm-payment", fake.payment("4")))
+    expect(failed._tag).toBe("Unreachable")
     yield* wrong.kill
     const service = fake.make()
     const shop = yield* start({ built, service })
-    expect(yield* shop.send("apm-payment", fake.payment("4"))).toMatchObject({
-      transactionId: "100001"
-    })
+    const sent = yield* shop.send("apm-payment", fake.payment("4"))
+    expect(sent).toMatchObject({ transactionId: "100001" })
     for (let minutes = 0; minutes < 15; minutes++) yield* pass("1 minute")
     const parked = yield* shop.parked({ limit: 10 })
     expect(parked.map(({ parked, requestId }) => [requestId, parked.reason])).toEqual(
@@ -230,7 +216,7 @@ describe("in memory", () => {
     expect((yield* send)._tag).toBe("NotFound")
     const alarms = Metric.value(alarmsFor(RequestRule.provedWrong))
     const { count } = yield* alarms
-    yield* confirm(shop)
+    yield* confirm(shop.ledger)
     expect((yield* alarms).count).toBe(count + 1)
     expect(yield* send).toMatchObject({ _tag: "ResponseLost", transactionId: "100001" })
     expect(service.seen).toHaveLength(1)
@@ -243,11 +229,7 @@ describe("in SQLite", () => {
     "of two calls with different bodies, which seal a request anew, one is a conflict",
     function* () {
       const built = yield* Layer.build(Layer.fresh(ledgerOf(newFile())))
-      const wrong = yield* start({
-        built,
-        service: fake.make(Array<"unsent">(9).fill("unsent")),
-        key: "wrong-secret"
-      })
+      const wrong = yield* start({ built, fates: unsent, key: "wrong-secret" })
       yield* wrong.enqueue("apm-payment", fake.payment("1"))
       yield* wrong.kill
       const service = fake.make()

@@ -1,3 +1,4 @@
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -19,7 +20,7 @@ import { allow, refuse } from "./refusals.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { finish, november } from "@pawl/test-support/Finished"
 import { live } from "@pawl/test-support/Tests"
-import { emptied, ledgerOf } from "@pawl/test-support/Places"
+import { emptied, ledgerOf, services } from "@pawl/test-support/Places"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { statuses } from "@pawl/core/Status"
 import fc from "fast-check"
@@ -65,8 +66,7 @@ const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown
   })
 
   test("a text whose document was deleted is deleted once, beside the others", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     for (const id of ["1", "2", "3"]) yield* accept(id, "PENDING", 1)
     yield* accept("4", "ODD", 1)
     yield* sql`DELETE FROM pawl_transactions`
@@ -81,8 +81,7 @@ const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown
   })
 
   test("a transaction that the store refuses to write keeps no other text, and is reported", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     yield* finish("bad", 0)
     for (let id = 1; id < 40; id++) yield* finish(String(id), id)
     yield* accept("40", "ODD", 40)
@@ -98,8 +97,7 @@ const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown
   })
 
   test("a transaction that the store refuses to write keeps no other transaction", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     yield* finish("bad", november)
     for (let id = 1; id < 250; id++) yield* finish(`c${id}`, november + id)
     yield* refuse(sql, "pawl_transactions", "DELETE")
@@ -143,8 +141,7 @@ await onPostgres((place) => {
     live.with(() => emptied(place))(
       "a text without a document is kept if its document is made while it is deleted",
       function* () {
-        const ledger = yield* Ledger
-        const sql = yield* SqlClient
+        const { ledger, sql } = yield* services
         const isMade = yield* Latch.make()
         const isBlocked = yield* Latch.make()
         yield* ledger.accept(verified("card", card({ transactionId: "1" })), 1)
@@ -226,7 +223,7 @@ const done = fc
     stored: storedRows,
     told: fc.constantFrom("SUCCEED" as const, "FAILED", "CANCELLED", "REFUNDED", "CHARGEBACK"),
     newStatusAt: time,
-    dueAt: fc.option(time, { nil: undefined })
+    dueAt: optional(time)
   })
   .map(({ dueAt, newStatusAt, stored, told }): StoredRow => ({
     ...stored,
@@ -239,24 +236,22 @@ const done = fc
 const newest = (rows: ReadonlyArray<StoredRow>) =>
   Math.max(...rows.map(({ row }) => row.newStatusAt))
 
-it("a transaction whose rows are all done may be deleted from its last new status on, and not before", () => {
-  fc.assert(
-    fc.property(fc.array(done, { minLength: 1, maxLength: 3 }), (rows) => {
-      expect(isDeletable(rows, newest(rows))).toBe(false)
-      expect(isDeletable(rows, newest(rows) + 1)).toBe(true)
-    })
-  )
-})
+it("a transaction whose rows are all done may be deleted from its last new status on, and not before", () =>
+  forAll([fc.array(done, { minLength: 1, maxLength: 3 })], (rows) => {
+    expect(isDeletable(rows, newest(rows))).toBe(false)
+    expect(isDeletable(rows, newest(rows) + 1)).toBe(true)
+  }))
 
 it("one row that is open, leased or parked keeps its transaction for ever", () => {
   const open = statuses.filter((status) =>
     ["NEW", "PENDING", "PROCESSING", "CUSTOMER_VERIFICATION"].includes(status)
   )
+  const withRow = (change: Partial<StoredRow["row"]>) => (stored: StoredRow) => ({
+    ...stored,
+    row: { ...stored.row, ...change }
+  })
   const busy = fc.oneof(
-    fc.constantFrom(undefined, ...open).map((told) => (stored: StoredRow) => ({
-      ...stored,
-      row: { ...stored.row, told }
-    })),
+    fc.constantFrom(undefined, ...open).map((told) => withRow({ told })),
     fc
       .record({ dueAt: time, lane: lane.filter((each) => each !== "watch") })
       .map((work) => (stored: StoredRow) => ({ ...stored, ...work })),
@@ -264,19 +259,11 @@ it("one row that is open, leased or parked keeps its transaction for ever", () =
       ...stored,
       lease: { id: 1, until, evidence: stored.row.evidence }
     })),
-    time.map((at) => (stored: StoredRow) => ({
-      ...stored,
-      row: {
-        ...stored.row,
-        deadLetter: { reason: "handler-failed" as const, at, to: undefined }
-      }
-    }))
+    time.map((at) => withRow({ deadLetter: { reason: "handler-failed", at, to: undefined } }))
   )
-  fc.assert(
-    fc.property(fc.array(done, { maxLength: 2 }), done, busy, (rows, stored, change) => {
-      expect(isDeletable([...rows, change(stored)], Infinity)).toBe(false)
-    })
-  )
+  return forAll([fc.array(done, { maxLength: 2 }), done, busy], (rows, stored, change) => {
+    expect(isDeletable([...rows, change(stored)], Infinity)).toBe(false)
+  })
 })
 
 it("a transaction without rows is not one to delete", () => {

@@ -1,3 +1,4 @@
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, statuses } from "@pawl/core/Status"
 import * as Result from "effect/Result"
@@ -17,7 +18,6 @@ import {
   due,
   evidence,
   lane,
-  optional,
   read,
   signed,
   status,
@@ -133,22 +133,20 @@ describe("RowRule", () => {
     "a %s of kind %s takes the first row of %j, else a new one",
     (source, kind, order) => {
       const kinds = fc.shuffledSubarray(["card", "card-payment", "card-payout", "refund"] as const)
-      fc.assert(
-        fc.property(kinds, (kinds) => {
-          const rows = kinds.map((each) => StoredRow.newRow(each, "100001", 1))
-          const own = { method: "card", kind, transactionId: "100001", signed: signed("10.00") }
-          const verified = { ...own, body: {}, bytes: new Uint8Array() } as unknown as Verified
-          const after =
-            source === "callback"
-              ? Rule.accept(rows, verified, "PENDING", 5).rows
-              : Result.getOrThrow(Rule.register(rows, { kind, transactionId: "100001" }, 5))
-          const taken = order.find((each) => kinds.some((one) => one === each))
-          expect(after.length).toBe(rows.length + (taken === undefined ? 1 : 0))
-          const changed = after.filter((stored) => !rows.includes(stored)).map(({ row }) => row)
-          const createdAt = taken === undefined ? 5 : 1
-          expect(changed).toMatchObject([{ scope: taken ?? kind, createdAt }])
-        })
-      )
+      return forAll([kinds], (kinds) => {
+        const rows = kinds.map((each) => StoredRow.newRow(each, "100001", 1))
+        const own = { method: "card", kind, transactionId: "100001", signed: signed("10.00") }
+        const verified = { ...own, body: {}, bytes: new Uint8Array() } as unknown as Verified
+        const after =
+          source === "callback"
+            ? Rule.accept(rows, verified, "PENDING", 5).rows
+            : Result.getOrThrow(Rule.register(rows, { kind, transactionId: "100001" }, 5))
+        const taken = order.find((each) => kinds.some((one) => one === each))
+        expect(after.length).toBe(rows.length + (taken === undefined ? 1 : 0))
+        const changed = after.filter((stored) => !rows.includes(stored)).map(({ row }) => row)
+        const createdAt = taken === undefined ? 5 : 1
+        expect(changed).toMatchObject([{ scope: taken ?? kind, createdAt }])
+      })
     }
   )
 

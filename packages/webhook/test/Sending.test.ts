@@ -11,6 +11,14 @@ import { aheadOf, pass } from "@pawl/test-support/World"
 
 const transaction = { method: "apm", transactionId: "100001" } as const
 
+/** A process whose first request has left, and is never answered. */
+const inFlight = Effect.gen(function* () {
+  const shop = yield* start({ fates: ["hang"] })
+  yield* Effect.forkScoped(shop.send("apm-payment", payment("order-1")))
+  yield* pass("1 second")
+  return shop
+})
+
 describe("the outcome of a request that was sent before", () => {
   test.each<[outcome: Outcome, transaction: typeof transaction | undefined, error: object]>([
     [
@@ -25,20 +33,13 @@ describe("the outcome of a request that was sent before", () => {
     [{ _tag: "NotSent", reason: "cancelled" }, undefined, { _tag: "RequestNotSent" }],
     [{ _tag: "NotSent", reason: "expired" }, undefined, { _tag: "RequestNotSent" }]
   ])("%j of %j is %j", function* (outcome, found, error) {
-    const shop = yield* start({ fates: ["hang"] })
-    const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-    yield* pass("1 second")
-    const [lease] = [(yield* shop.get("order-1"))?.lease?.id]
+    const shop = yield* inFlight
+    const lease = (yield* shop.get("order-1"))?.lease?.id
     yield* shop.store.settle("order-1", { outcome, at: 0, lease, transaction: found })
     const send = shop.send("apm-payment", payment("order-1"))
     const reason = outcome._tag === "NotSent" ? { reason: outcome.reason } : {}
-    expect(yield* Effect.flip(send)).toMatchObject({
-      requestId: "order-1",
-      ...reason,
-      ...error
-    })
+    expect(yield* Effect.flip(send)).toMatchObject({ requestId: "order-1", ...reason, ...error })
     expect(shop.service.seen).toHaveLength(1)
-    yield* Fiber.interrupt(call)
   })
 
   test("is decoded with the kind and the requestId of the request", function* () {
@@ -100,14 +101,11 @@ describe("a call that takes a request over", () => {
   test.each<ParkReason>(["refused", "window", "rebuilt-differently", "no-key", "unreadable"])(
     "leaves one in doubt to a person that is parked as %s",
     function* (reason) {
-      const shop = yield* start({ fates: ["hang"] })
-      const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-      yield* pass("1 second")
+      const shop = yield* inFlight
       const row = yield* shop.get("order-1")
       if (row !== undefined && isLeased(row)) yield* shop.store.park(row, reason, 0)
       const parked = yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
       expect(parked).toMatchObject({ _tag: "RequestParked", reason })
-      yield* Fiber.interrupt(call)
     }
   )
 
@@ -116,11 +114,8 @@ describe("a call that takes a request over", () => {
     yield* sendAndLeave(shop, "order-1")
     yield* pass("25 hours")
     const parked = yield* Effect.flip(shop.send("card-payment", card("order-1")))
-    expect(parked).toMatchObject({
-      _tag: "RequestParked",
-      requestId: "order-1",
-      reason: "card-data"
-    })
+    const reason = "card-data"
+    expect(parked).toMatchObject({ _tag: "RequestParked", requestId: "order-1", reason })
     expect(shop.service.seen).toHaveLength(1)
   })
 })
@@ -130,9 +125,7 @@ describe("a call while another one has its request in flight", () => {
     ["", 0],
     [", though the clock is set back (C17)", -5_000]
   ])("waits for a minute, and then does not know the outcome%s", function* (_, by) {
-    const shop = yield* start({ fates: ["hang"] })
-    const first = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-    yield* pass("1 second")
+    const shop = yield* inFlight
     let isSet = false
     const clock = aheadOf(yield* Clock.Clock, () => (isSet ? by : 0))
     const second = yield* shop
@@ -150,7 +143,6 @@ describe("a call while another one has its request in flight", () => {
       cause: { reason: "another call with the requestId is in flight" }
     })
     expect(shop.service.seen).toHaveLength(1)
-    yield* Fiber.interrupt(first)
   })
 
   test("gets the outcome within 250 milliseconds", function* () {

@@ -40,6 +40,7 @@ import {
   verified
 } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
+import { newRequest } from "./memoryLedger.ts"
 
 const ids = Array.from({ length: 60 }, (_, n) => String(100_001 + n))
 const shardOf = (transactionId: string, count = 4) =>
@@ -86,6 +87,23 @@ it("the limits of the shards add up to those of the worker", () => {
   expect(many.filter(({ readsPerSecond }) => readsPerSecond !== 1)).toEqual([])
 })
 
+/** Builds the stores of a layer. */
+const open = <E>(layer: Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, E>) =>
+  Effect.map(Layer.build(layer), (built) => ({
+    ledger: Context.get(built, Ledger.Ledger),
+    store: Context.get(built, RequestStore.RequestStore)
+  }))
+
+/** Returns the number of transactions of a store. */
+const rowsOf = ({ own: [records] }: Engines.Engines) =>
+  Effect.map(records.page("transactions", { after: "", limit: 1000 }), ({ found }) => found.length)
+
+/** Replaces functions of each store. */
+const replaced = (
+  stores: Arr.NonEmptyReadonlyArray<Engines.Engines>,
+  by: (records: Engines.Engines["own"][0]) => Partial<Engines.Engines["own"][0]>
+) => Arr.map(stores, ({ own: [records] }) => Engines.make([{ ...records, ...by(records) }]))
+
 /** Makes four shards in memory, of which those with a position in `down` are not available. */
 const shardsExcept = (down: ReadonlySet<number>) => {
   const shard = (position: number) =>
@@ -115,12 +133,13 @@ const [requestInOne = ""] = ids.filter((id) => LedgerSql.shardOf({ requestId: id
 
 test("a transaction whose request is in a shard that is down keeps its lease, and settles the request later", function* () {
   const down = new Set<number>()
-  const built = yield* Layer.build(shardsExcept(down))
-  const ledger = Context.get(built, Ledger.Ledger)
-  const store = Context.get(built, RequestStore.RequestStore)
+  const { ledger, store } = yield* open(shardsExcept(down))
   const [transactionId = ""] = ids.filter((id) => shardOf(id) !== 1)
   const ordered = { requestId: requestInOne, account: "4711", amount: "10.00", currency: "EUR" }
-  yield* store.write({ ...request(requestInOne), ordered }, { at: 1000, until: 31_000 })
+  yield* store.write(newRequest(requestInOne, { kind: "apm-payment", ordered }), {
+    at: 1000,
+    until: 31_000
+  })
   yield* ledger.accept({ ...callback(transactionId, "SUCCEED"), ordered }, 1000)
   const told = {
     evidence: Evidence.confirmed("SUCCEED"),
@@ -148,13 +167,7 @@ virtual(
     ] as const
     const stores = [Context.get(built[0], Records), Context.get(built[1], Records)] as const
     const ledger = Context.get(built[0], Ledger.Ledger)
-    const rows = () =>
-      Effect.forEach(stores, ({ own: [records] }) =>
-        Effect.map(
-          records.page("transactions", { after: "", limit: 1000 }),
-          ({ found }) => found.length
-        )
-      )
+    const rows = () => Effect.forEach(stores, rowsOf)
     for (const id of ids) yield* ledger.accept(callback(id, "PENDING"), 0)
     const worker = yield* Effect.forkScoped(
       Outage.make({
@@ -210,15 +223,7 @@ test.each([
     for (const id of ids) expect(yield* send(id)).toBe(shardOf(id) === 1 ? 503 : 200)
     const others = ids.filter((id) => shardOf(id) !== 1)
     const allTold = (expected: ReadonlyArray<string>) =>
-      Effect.repeat(
-        Effect.delay(
-          Effect.sync(() => told.size),
-          "5 millis"
-        ),
-        {
-          until: (count) => count >= expected.length
-        }
-      )
+      Effect.repeat(Effect.sleep("5 millis"), { until: () => told.size >= expected.length })
     yield* allTold(others)
     expect([...told].toSorted()).toEqual(others.toSorted())
     down.clear()
@@ -297,7 +302,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
     const store = Context.get(built, RequestStore.RequestStore)
     for (const [n, transactionId] of ids.slice(0, 8).entries()) {
       const requestId = `order-${n}`
-      yield* store.write(request(requestId), { at: 1000, until: 31_000 })
+      yield* store.write(newRequest(requestId), { at: 1000, until: 31_000 })
       const registration = { kind: "apm-payment", transactionId, requestId } as const
       const settlement = {
         outcome: { _tag: "Answered", text: "sealed" },
@@ -313,7 +318,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
     const run = Context.get(built, LedgerSql.Transactions).run
     expect((yield* Effect.exit(run(Effect.void)))._tag).toBe("Failure")
     const enqueue = (requestId: string, key: string) =>
-      Effect.exit(run(store.write(request(requestId), { at: 1 }), { requestId: key }))
+      Effect.exit(run(store.write(newRequest(requestId), { at: 1 }), { requestId: key }))
     const other = Array.from({ length: 9 }, (_, n) => `other-${n}`).find(
       (each) =>
         LedgerSql.shardOf({ requestId: each }, 4) !== LedgerSql.shardOf({ requestId: "new" }, 4)
@@ -328,9 +333,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
       const all = places()
       const before = yield* Effect.scoped(
         Effect.gen(function* () {
-          const built = yield* Layer.build(ledgerOf(all[0]))
-          const ledger = Context.get(built, Ledger.Ledger)
-          const store = Context.get(built, RequestStore.RequestStore)
+          const { ledger, store } = yield* open(ledgerOf(all[0]))
           for (const id of ids) {
             yield* ledger.accept(callback(id, "PENDING"), 1000)
             yield* ledger.accept(callback(id, "SUCCEED"), 2000)
@@ -338,7 +341,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
               verified("card", card({ transactionId: id, transactionStatus: "FAILED" })),
               2000
             )
-            yield* store.write(request(id), { at: 1000 })
+            yield* store.write(newRequest(id), { at: 1000 })
           }
           const { rows } = yield* ledger.claim({ at: 3000, until: 33_000, limit: 20 })
           for (const row of rows.slice(0, 9)) {
@@ -350,17 +353,12 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
       )
       const { stores } = yield* opened(all)
       let changes = 0
-      const failing = Arr.map(stores, ({ own: [records] }) =>
-        Engines.make([
-          {
-            ...records,
-            change: ((...of: Parameters<typeof records.change>) =>
-              Effect.suspend(() =>
-                changes++ < limit ? records.change(...of) : Effect.fail(new StoreUnavailable({}))
-              )) as typeof records.change
-          }
-        ])
-      )
+      const failing = replaced(stores, ({ change }) => ({
+        change: ((...of: Parameters<typeof change>) =>
+          Effect.suspend(() =>
+            changes++ < limit ? change(...of) : Effect.fail(new StoreUnavailable({}))
+          )) as typeof change
+      }))
       expect((yield* Effect.exit(Move.move(failing)))._tag).toBe("Failure")
       if (limit > 1) {
         expect((yield* Effect.exit(Effect.scoped(Layer.build(sharded(all)))))._tag).toBe("Failure")
@@ -372,9 +370,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
       }
       yield* Move.move(stores)
       expect(yield* Move.move(stores)).toBe(0)
-      const built = yield* Layer.build(sharded(all))
-      const ledger = Context.get(built, Ledger.Ledger)
-      const store = Context.get(built, RequestStore.RequestStore)
+      const { ledger, store } = yield* open(sharded(all))
       expect(yield* everything(ledger, store)).toEqual(before)
       expect(yield* ledger.lastAliveAt).toBe(3000)
       for (const [position, { own }] of stores.entries()) {
@@ -393,14 +389,9 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
 
 const refusedMoves = (places: () => readonly [Place, Place, Place, Place]) => {
   const filled = Effect.fnUntraced(function* (place: Place) {
-    const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger.Ledger)
+    const { ledger } = yield* open(ledgerOf(place))
     for (const id of ids) yield* ledger.accept(callback(id, "SUCCEED"), 1000)
   }, Effect.scoped)
-  const rowsOf = ({ own: [records] }: Engines.Engines) =>
-    Effect.map(
-      records.page("transactions", { after: "", limit: 1000 }),
-      ({ found }) => found.length
-    )
 
   test("a database that is named twice loses no row to a move", function* () {
     const [one, two] = places()
@@ -428,9 +419,7 @@ const refusedMoves = (places: () => readonly [Place, Place, Place, Place]) => {
 
     // An interrupted move of three is not ended by two.
     const all = (yield* opened([one, two, three])).stores
-    const failing = Arr.map(all, ({ own: [records] }) =>
-      Engines.make([{ ...records, page: () => Effect.fail(new StoreUnavailable({})) }])
-    )
+    const failing = replaced(all, () => ({ page: () => Effect.fail(new StoreUnavailable({})) }))
     expect((yield* Effect.exit(Move.move(failing)))._tag).toBe("Failure")
     const again = yield* Effect.flip(Move.move((yield* opened([one, two])).stores))
     expect(again.message).toContain("The store has 3 databases, and not all of them are named")
@@ -445,7 +434,7 @@ const refusedMoves = (places: () => readonly [Place, Place, Place, Place]) => {
     const [id = ""] = ids.filter((transactionId) =>
       LedgerSql.shardOf({ method: "apm", transactionId }, 2)
     )
-    const running = Context.get(yield* Layer.build(ledgerOf(one)), Ledger.Ledger)
+    const { ledger: running } = yield* open(ledgerOf(one))
     yield* running.accept(callback(id, "CHARGEBACK"), 2000)
     const before = yield* running.get("apm", id)
     expect(yield* Effect.flip(Move.move(stores))).toMatchObject({
@@ -480,12 +469,10 @@ const damaged = (places: () => readonly [Place, Place, Place, Place]) =>
       const [first] = all
       const before = yield* Effect.scoped(
         Effect.gen(function* () {
-          const built = yield* Layer.build(ledgerOf(first))
-          const ledger = Context.get(built, Ledger.Ledger)
-          const store = Context.get(built, RequestStore.RequestStore)
+          const { ledger, store } = yield* open(ledgerOf(first))
           for (const id of ids) {
             yield* ledger.accept(callback(id, "SUCCEED"), 1000)
-            yield* store.write(request(id), { at: 1000 })
+            yield* store.write(newRequest(id), { at: 1000 })
           }
           return yield* everything(ledger, store)
         })
@@ -500,11 +487,7 @@ const damaged = (places: () => readonly [Place, Place, Place, Place]) =>
         yield* sql`UPDATE ${table} SET document = ${document} WHERE key = ${key}`
       }
       yield* Move.move(stores)
-      const built = yield* Layer.build(sharded(all))
-      const [ledger, store] = [
-        Context.get(built, Ledger.Ledger),
-        Context.get(built, RequestStore.RequestStore)
-      ]
+      const { ledger, store } = yield* open(sharded(all))
       expect(yield* everything(ledger, store)).toEqual(before)
     }
   )
@@ -522,16 +505,6 @@ const everything = Effect.fnUntraced(function* (
     ])
   )
   return { rows, backlog: yield* ledger.backlog(50_000) }
-})
-
-const request = (requestId: string) => ({
-  requestId,
-  kind: "apm-payment" as const,
-  digest: `digest-${requestId}`,
-  hasCardData: false,
-  ordered: undefined,
-  body: "sealed",
-  expiresAt: undefined
 })
 
 describe("shards in SQLite", () => {

@@ -65,52 +65,43 @@ test("times out at once at the end of its scope, and after it", function* () {
   expect([ended.times, later.ended.times]).toEqual([1, 1])
 })
 
+const waits = fc.array(fc.record({ gap: fc.nat(4000), answeredAfter: fc.option(fc.nat(6000)) }), {
+  maxLength: 12
+})
+
 it("each wait times out after exactly its own time, unless it was resolved before", () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.record({ gap: fc.nat(4000), answeredAfter: fc.option(fc.nat(6000)) }), {
-        maxLength: 12
-      }),
-      (waits) =>
-        World.run(
-          Effect.gen(function* () {
-            const wait = yield* seconds(3)
-            const ends: Array<string> = []
-            let at = 0
-            const expected = waits.map(({ answeredAfter, gap }, index) => {
-              at += gap
-              const isLate = answeredAfter === null || answeredAfter >= 3000
-              return { index, start: at, end: at + (isLate ? 3000 : answeredAfter), isLate }
-            })
-            yield* Effect.forEach(
-              expected,
-              ({ end, index, isLate, start }) =>
-                Effect.gen(function* () {
-                  yield* Effect.sleep(start)
-                  const { answer, fiber } = yield* waiting(wait)
-                  if (!isLate) {
-                    yield* Effect.sleep(end - start)
-                    answer("in time")
-                  }
-                  const exit = yield* Fiber.join(fiber)
-                  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-                  ends.push(`${index} ${exit._tag} ${now}`)
-                }),
-              { concurrency: "unbounded", discard: true }
-            ).pipe(Effect.forkScoped)
-            yield* TestClock.adjust("2 minutes")
-            expect(ends.toSorted()).toEqual(
-              expected
-                .map(
-                  ({ end, index, isLate }) => `${index} ${isLate ? "Failure" : "Success"} ${end}`
-                )
-                .toSorted()
-            )
-          })
-        )
-    ),
-    { numRuns: 50 }
-  ))
+  test.forAll([waits], { numRuns: 50 }, function* (waits) {
+    const wait = yield* seconds(3)
+    const ends: Array<string> = []
+    let at = 0
+    const expected = waits.map(({ answeredAfter, gap }, index) => {
+      at += gap
+      const isLate = answeredAfter === null || answeredAfter >= 3000
+      return { index, start: at, end: at + (isLate ? 3000 : answeredAfter), isLate }
+    })
+    yield* Effect.forEach(
+      expected,
+      ({ end, index, isLate, start }) =>
+        Effect.gen(function* () {
+          yield* Effect.sleep(start)
+          const { answer, fiber } = yield* waiting(wait)
+          if (!isLate) {
+            yield* Effect.sleep(end - start)
+            answer("in time")
+          }
+          const exit = yield* Fiber.join(fiber)
+          const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+          ends.push(`${index} ${exit._tag} ${now}`)
+        }),
+      { concurrency: "unbounded", discard: true }
+    ).pipe(Effect.forkScoped)
+    yield* TestClock.adjust("2 minutes")
+    expect(ends.toSorted()).toEqual(
+      expected
+        .map(({ end, index, isLate }) => `${index} ${isLate ? "Failure" : "Success"} ${end}`)
+        .toSorted()
+    )
+  }))
 
 test("a wait that times out or is interrupted ends once, and a later result is ignored", function* () {
   const wait = yield* seconds(3)

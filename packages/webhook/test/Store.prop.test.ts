@@ -1,6 +1,6 @@
-import * as Context from "effect/Context"
+/** The stores of documents find the same documents. */
+import { forAll, optional } from "@pawl/test-support/Properties"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as fc from "fast-check"
 import { DatabaseSync } from "node:sqlite"
@@ -8,6 +8,7 @@ import { expect, it } from "vitest"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { repeats } from "@pawl/test-support/Repeats"
 import { inEachStore } from "@pawl/test-support/Stores"
+import { live } from "@pawl/test-support/Tests"
 import * as DurableObjectStore from "../src/internal/records/DurableObjectStore.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import * as PostgresStore from "../src/internal/records/PostgresStore.ts"
@@ -15,7 +16,6 @@ import { type Index, laneCount, type Store, type Write } from "../src/internal/r
 import * as SqliteStore from "../src/internal/records/SqliteStore.ts"
 
 const time = fc.nat({ max: 3 })
-const optional = <A>(value: fc.Arbitrary<A>) => fc.option(value, { nil: undefined })
 const key = fc.constantFrom("a", "b", "c", "d", "e", "f")
 const name = fc.constantFrom("x", "y")
 const rarely = fc.nat({ max: 5 }).map((number) => number === 5)
@@ -146,30 +146,33 @@ const answersOf = Effect.fnUntraced(function* (
   }
 })
 
-const tests = (place: Place): void => {
-  it("answers as the store in memory does, after any writes", () =>
-    Effect.gen(function* () {
-      const sql = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), SqlClient)
+/** Compares a store with the one in memory. */
+const agree = Effect.fnUntraced(function* (store: Store<string>, written: Written, asked: Asked) {
+  const memory = MemoryStore.make() as Store<string>
+  expect(yield* answersOf(store, written, asked)).toEqual(yield* answersOf(memory, written, asked))
+})
+
+const tests = (place: Place): void =>
+  live.with(() => ledgerOf(place))(
+    "answers as the store in memory does, after any writes",
+    function* () {
+      const sql = yield* SqlClient
       const store = sql.onDialectOrElse({
         pg: () => PostgresStore.make(sql),
         orElse: () => SqliteStore.make(sql)
       })
       yield* Effect.promise(() =>
-        fc.assert(
-          fc.asyncProperty(writes, questions, (written, asked) =>
-            Effect.gen(function* () {
-              yield* Effect.provideService(empty, SqlClient, sql)
-              const memory = MemoryStore.make() as Store<string>
-              expect(yield* answersOf(store, written, asked)).toEqual(
-                yield* answersOf(memory, written, asked)
-              )
-            }).pipe(sql.withTransaction, Effect.runPromise)
-          ),
-          { numRuns: repeats(400) }
+        forAll([writes, questions], { numRuns: repeats(400) }, (written, asked) =>
+          empty.pipe(
+            Effect.andThen(agree(store, written, asked)),
+            sql.withTransaction,
+            Effect.provideService(SqlClient, sql),
+            Effect.runPromise
+          )
         )
       )
-    }).pipe(Effect.scoped, Effect.runPromise))
-}
+    }
+  )
 
 await inEachStore(tests)
 
@@ -186,16 +189,9 @@ const storageOf = (database: DatabaseSync): DurableObjectStore.Storage => ({
 })
 
 it("in a Durable Object answers as the store in memory does, after any writes", () =>
-  fc.assert(
-    fc.asyncProperty(writes, questions, (written, asked) =>
-      Effect.gen(function* () {
-        using database = new DatabaseSync(":memory:")
-        const store = yield* DurableObjectStore.make(storageOf(database))
-        const memory = MemoryStore.make() as Store<string>
-        expect(yield* answersOf(store, written, asked)).toEqual(
-          yield* answersOf(memory, written, asked)
-        )
-      }).pipe(Effect.runPromise)
-    ),
-    { numRuns: repeats(100) }
+  forAll([writes, questions], { numRuns: repeats(100) }, (written, asked) =>
+    Effect.gen(function* () {
+      using database = new DatabaseSync(":memory:")
+      yield* agree(yield* DurableObjectStore.make(storageOf(database)), written, asked)
+    }).pipe(Effect.runPromise)
   ))

@@ -1,5 +1,5 @@
 import * as Evidence from "@pawl/core/Evidence"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,9 +7,10 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
-import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { client, empty, ledgerOf, type Place, services } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
+import { live } from "@pawl/test-support/Tests"
 
 const rows = 60_000
 
@@ -17,8 +18,7 @@ const callback = (transactionId: string) => verified("card", card({ transactionI
 
 /** Every tenth copy is due, and every thousandth is a dead letter. */
 const fill = Effect.gen(function* () {
-  const sql = yield* SqlClient
-  const ledger = yield* Ledger
+  const { ledger, sql } = yield* services
   yield* ledger.accept(callback("template"), 0)
   for (const row of (yield* ledger.claim({ at: 0, until: 1, limit: 1 })).rows)
     yield* ledger.write(row, { told: "SUCCEED", release: { dueAt: 0, lane: "ask" } })
@@ -37,7 +37,7 @@ const fill = Effect.gen(function* () {
 })
 
 /** The gauges are left out, because they count all that is due. */
-const live = Effect.gen(function* () {
+const work = Effect.gen(function* () {
   const ledger = yield* Ledger
   yield* Effect.forEach(
     Array.from({ length: 40 }, (_, id) => callback(String(id))),
@@ -60,21 +60,10 @@ const live = Effect.gen(function* () {
   const after = { at: 30_000, transactionId: "1", scope: "card" } as const
   yield* ledger.deadLetters({ after, limit: 20, reason: "handler-failed" })
   yield* ledger.redrive({ method: "card", transactionId: "1001" }, rows)
-  yield* ledger.redriveAll({
-    reason: "handler-failed",
-    before: rows,
-    dueAt: rows,
-    rate: 10,
-    limit: 20
-  })
-  yield* ledger.bringForward({
-    lane: "repeat",
-    after: { at: rows / 2, key: "" },
-    readSince: rows,
-    dueAt: 0,
-    rate: 10,
-    limit: 100
-  })
+  const batch = { dueAt: rows, rate: 10, limit: 20 }
+  yield* ledger.redriveAll({ reason: "handler-failed", before: rows, ...batch })
+  const place = { at: rows / 2, key: "" }
+  yield* ledger.bringForward({ lane: "repeat", after: place, readSince: rows, ...batch })
   yield* ledger.noteAlive(rows)
   yield* ledger.lastAliveAt
   expect(yield* ledger.deleteBodies({ before: 10_000, limit: 100 })).toBeGreaterThan(0)
@@ -93,31 +82,34 @@ const statementsOf = <A, E, R>(work: Effect.Effect<A, E, R>) => {
 }
 
 const plans = (place: Place) =>
-  Effect.gen(function* () {
-    yield* Effect.andThen(empty, fill)
-    const statements = yield* statementsOf(live)
-    expect(statements.size).toBeGreaterThanOrEqual(9)
-    const sql = yield* SqlClient
-    const explain = place._tag === "postgres" ? "EXPLAIN" : "EXPLAIN QUERY PLAN"
-    const scans = Effect.gen(function* () {
-      const found: Array<string> = []
-      for (const [text, params] of statements) {
-        const lines = yield* sql.unsafe(`${explain} ${text}`, params).values
-        const plan = lines.map((line) => String(line.at(-1)))
-        const isScan = (line: string) =>
-          /(SCAN|Seq Scan on) (pawl_|stored)/.test(line) && !line.includes("USING")
-        if (plan.some(isScan)) found.push([text, ...plan].join("\n"))
-      }
-      return found
-    })
-    expect(yield* scans).toEqual([])
-    yield* sql`ANALYZE`
-    expect(yield* scans).toEqual([])
-  }).pipe(Effect.provide(ledgerOf(place), { local: true }))
+  live.with(() => ledgerOf(place))(
+    "no statement scans a table, with or without statistics",
+    function* () {
+      yield* Effect.andThen(empty, fill)
+      const statements = yield* statementsOf(work)
+      expect(statements.size).toBeGreaterThanOrEqual(9)
+      const sql = yield* SqlClient
+      const explain = place._tag === "postgres" ? "EXPLAIN" : "EXPLAIN QUERY PLAN"
+      const scans = Effect.gen(function* () {
+        const found: Array<string> = []
+        for (const [text, params] of statements) {
+          const lines = yield* sql.unsafe(`${explain} ${text}`, params).values
+          const plan = lines.map((line) => String(line.at(-1)))
+          const isScan = (line: string) =>
+            /(SCAN|Seq Scan on) (pawl_|stored)/.test(line) && !line.includes("USING")
+          if (plan.some(isScan)) found.push([text, ...plan].join("\n"))
+        }
+        return found
+      })
+      expect(yield* scans).toEqual([])
+      yield* sql`ANALYZE`
+      expect(yield* scans).toEqual([])
+    }
+  )
 
+const file = files()
 describe("in a SQLite file", () => {
-  const file = files()
-  it.live("no statement scans a table, with or without statistics", () => plans(file()))
+  plans(file())
 })
 
 /** The documents that were due once, and are not any more. */
@@ -131,11 +123,11 @@ const pagesOf = Effect.fnUntraced(function* (text: string, params: ReadonlyArray
 })
 
 await onPostgres((place) => {
-  it.live("R43: a claim does not search through what is done, while a snapshot is open", () =>
-    Effect.gen(function* () {
+  live.with(() => ledgerOf(place))(
+    "R43: a claim does not search through what is done, while a snapshot is open",
+    function* () {
       yield* empty
-      const ledger = yield* Ledger
-      const sql = yield* SqlClient
+      const { ledger, sql } = yield* services
       const reader = Context.get(yield* Layer.build(Layer.fresh(client(place))), SqlClient)
       yield* reader.withTransaction(
         Effect.gen(function* () {
@@ -164,8 +156,8 @@ await onPostgres((place) => {
           expect((yield* claim).rows.length).toBe(1)
         })
       )
-    }).pipe(Effect.provide(ledgerOf(place), { local: true }))
+    }
   )
 
-  it.live("no statement scans a table, with or without statistics", () => plans(place))
+  plans(place)
 })

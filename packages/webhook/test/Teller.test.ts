@@ -55,14 +55,7 @@ test("a call is recorded with its status, its confirmation, its conflict and its
   expect(entriesOf(world, "Told", "HandlerFailed").slice(0, 3)).toStrictEqual([
     { ...subject, _tag: "HandlerFailed", to: "FAILED", attempt: 1 },
     { ...subject, _tag: "Told", to: "FAILED", confirmed: true, conflict: null, attempt: 2 },
-    {
-      ...subject,
-      _tag: "Told",
-      to: "SUCCEED",
-      confirmed: true,
-      conflict,
-      attempt: 1
-    }
+    { ...subject, _tag: "Told", to: "SUCCEED", confirmed: true, conflict, attempt: 1 }
   ])
 })
 
@@ -112,13 +105,15 @@ test("after a crash between a call and its mark `from` is the status that was ma
   ])
 })
 
+const committingUnless = (isDown: Effect.Effect<boolean>): World.Options => ({
+  commit: (_, told) =>
+    Effect.andThen(Effect.when(Effect.fail(new StoreUnavailable({})), isDown), told)
+})
+
 test("a commit is tried again every second while the store is not available, and releases its row", function* () {
   const tries: Array<number> = []
   const isDown = Effect.map(Clock.currentTimeMillis, (at) => tries.push(at) < 4)
-  const { receive, ...world } = yield* World.started({
-    commit: (_, told) =>
-      Effect.andThen(Effect.when(Effect.fail(new StoreUnavailable({})), isDown), told)
-  })
+  const { receive, ...world } = yield* World.started(committingUnless(isDown))
   yield* receive("1", "PENDING")
   yield* World.pass("10 seconds")
   expect(tries).toEqual([0, second, 2 * second, 3 * second])
@@ -130,10 +125,7 @@ test("a commit is tried again every second while the store is not available, and
 
 test("the worker makes no progress while a commit is tried again", function* () {
   const isDown = Effect.map(Clock.currentTimeMillis, (at) => at < 90 * second)
-  const { progress, receive } = yield* World.started({
-    commit: (_, told) =>
-      Effect.andThen(Effect.when(Effect.fail(new StoreUnavailable({})), isDown), told)
-  })
+  const { progress, receive } = yield* World.started(committingUnless(isDown))
   yield* receive("1", "PENDING")
   yield* World.pass("70 seconds")
   expect((yield* progress).cause).toBe("the store does not answer")

@@ -1,42 +1,43 @@
-import * as Handler from "@pawl/core/Handler"
-import { StatusReader } from "@pawl/core/StatusReader"
 import { expect } from "vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
-import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
-import * as Result from "effect/Result"
-import * as Stream from "effect/Stream"
+import { CurrentLogAnnotations } from "effect/References"
 import { SqlClient } from "effect/sql/SqlClient"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import * as Settings from "../src/internal/ledger/Settings.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
-import { Ledger } from "../src/Ledger.ts"
-import * as Journal from "../src/Journal.ts"
-import * as Receiver from "../src/Receiver.ts"
+import type { Ledger } from "../src/Ledger.ts"
 import * as Requests from "../src/Requests.ts"
-import { Verifier } from "../src/Verifier.ts"
+import { newRequest } from "./memoryLedger.ts"
 import * as fake from "./requestService.ts"
 import { notRegistered } from "../src/internal/ledger/Accepting.ts"
+import { services } from "@pawl/test-support/Places"
 import { finish } from "@pawl/test-support/Finished"
 import { card, incoming, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 import { testIn } from "@pawl/test-support/Tests"
-import { keepLog } from "@pawl/test-support/World"
+import * as World from "@pawl/test-support/World"
 
 const durable = ({ sender }: Pick<ReturnType<typeof fake.make>, "sender">) =>
   Effect.map(Layer.build(fake.layer(sender)), Context.get(Requests.Requests))
+
+/** Starts a receiver that tells claims at once. */
+const receiverOf = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
+  const started = yield* World.started({ policy: "never", plant: () => ledger })
+  yield* Effect.addFinalizer(() => started.stop)
+  const tags = ["Alarm", "DeadLettered", "Quarantined"]
+  const raised = () => started.entries.filter(({ _tag }) => tags.includes(_tag))
+  return { ...started, raised }
+})
 
 await inEachStore((place) => {
   const test = testIn(place)
 
   test("R38: an unreadable row is parked, and the rows beside it are told", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
-    const now = yield* Clock.currentTimeMillis
+    const { at: now, ledger, sql } = yield* services
     const ids = ["1", "2", "3", "4", "5"]
     for (const transactionId of ids)
       yield* ledger.accept(verified("card", card({ transactionId })), now)
@@ -51,35 +52,13 @@ await inEachStore((place) => {
     const [{ body } = {}] = yield* sql`SELECT body FROM pawl_transactions_texts WHERE key LIKE '5%'`
     yield* sql`UPDATE pawl_transactions_texts SET body = ${new Uint8Array([123])} WHERE key LIKE '5%'`
 
-    const told = new Set<string>()
-    const observed = yield* Latch.make()
-    const dependencies = Layer.mergeAll(
-      Layer.succeed(Ledger, {
-        ...ledger,
-        claim: (options) => Effect.andThen(observed.await, ledger.claim(options))
-      }),
-      Layer.succeed(Verifier, { verify: () => Result.fail({ status: 400, reason: "none" }) }),
-      Layer.succeed(StatusReader, {
-        read: () => Effect.succeed({ kind: "card-payment", status: "SUCCEED" })
-      }),
-      Layer.succeed(Handler.Handler, {
-        handle: ({ transactionId }) => Effect.sync(() => void told.add(transactionId))
-      })
-    )
-    const receiver = yield* Layer.build(
-      Layer.provide(Receiver.layer({ policy: "never" }), dependencies)
-    ).pipe(Effect.provideService(MinimumLogLevel, "None"))
-    const raised: Array<Journal.Entry> = []
-    yield* Context.get(receiver, Journal.Journal).alarms.pipe(
-      Stream.runForEach((entry) => Effect.sync(() => raised.push(entry))),
-      Effect.forkScoped({ startImmediately: true })
-    )
-    yield* observed.open
+    const { raised, ...world } = yield* receiverOf(ledger)
+    const told = () => world.calls.map(({ transactionId }) => transactionId)
     const until = (done: () => boolean, parked: number) =>
       Effect.repeat(ledger.deadLetters({ limit: 9 }), {
         until: ({ length }) => done() && length === parked
       })
-    const parked = yield* until(() => told.has("1") && raised.length === 4, 4)
+    const parked = yield* until(() => told().includes("1") && raised().length === 4, 4)
     const shown = parked.map(({ deadLetter: { reason }, transactionId, unreadable }) => [
       transactionId,
       [reason, unreadable]
@@ -90,10 +69,10 @@ await inEachStore((place) => {
       4: ["unreadable", "document"],
       5: ["unreadable", undefined]
     })
-    expect([...told]).toEqual(["1"])
+    expect(told()).toEqual(["1"])
     // Each is an alarm.
     expect(
-      raised
+      raised()
         .map((entry) => `${entry.transactionId} ${"reason" in entry ? entry.reason : entry._tag}`)
         .toSorted()
     ).toEqual(["2 unreadable", "3 unreadable", "4 unreadable", "5 unreadable"])
@@ -132,51 +111,32 @@ await inEachStore((place) => {
     }
     yield* sql`UPDATE pawl_transactions_texts SET body = ${body} WHERE key LIKE '5%'`
     for (const transactionId of ids) yield* ledger.redrive({ method: "card", transactionId }, now)
-    const left = yield* until(() => told.size === 4, 1)
+    const left = yield* until(() => told().length === 4, 1)
     expect(left.map(({ transactionId }) => transactionId)).toEqual(["4"])
-    expect([...told].toSorted()).toEqual(["1", "2", "3", "5"])
+    expect(told().toSorted()).toEqual(["1", "2", "3", "5"])
     // Its texts are not known, so their deletion must not be reported.
     expect((yield* Effect.exit(ledger.erase("card", "4")))._tag).toBe("Failure")
   })
 
   test("R38: a callback or registration of an unreadable transaction without due work is an alarm", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     yield* finish("1", at)
     yield* sql`UPDATE pawl_transactions SET document = '', version = version + 1`
-    const chargeback = verified(
-      "card",
-      card({ transactionId: "1", transactionStatus: "CHARGEBACK" })
-    )
-    const dependencies = Layer.mergeAll(
-      Layer.succeed(Ledger, ledger),
-      Layer.succeed(Verifier, { verify: () => Result.succeed(chargeback) }),
-      Layer.succeed(StatusReader, { read: () => Effect.never }),
-      Layer.succeed(Handler.Handler, { handle: () => Effect.void })
-    )
-    const receiver = yield* Layer.build(Layer.provide(Receiver.layer(), dependencies))
-    const raised: Array<Journal.Entry> = []
-    yield* Context.get(receiver, Journal.Journal).alarms.pipe(
-      Stream.runForEach((entry) => Effect.sync(() => raised.push(entry))),
-      Effect.forkScoped({ startImmediately: true })
-    )
-    const { receive } = Context.get(receiver, Receiver.Receiver)
-    expect(yield* receive(incoming("card", card({})))).toBe(200)
+    const { raised, receiveRequest } = yield* receiverOf(ledger)
+    const chargeback = card({ transactionId: "1", transactionStatus: "CHARGEBACK" })
+    expect(yield* receiveRequest(incoming("card", chargeback))).toBe(200)
     // The quarantine is read in turn with the stream of alarms.
-    yield* Effect.repeat(ledger.quarantined, { until: () => raised.length > 0, times: 1000 })
+    yield* Effect.repeat(ledger.quarantined, { until: () => raised().length > 0, times: 1000 })
     const entry = { _tag: "Quarantined", field: "transaction", method: "card", transactionId: "1" }
-    expect(raised).toMatchObject([entry])
+    expect(raised()).toMatchObject([entry])
     expect(yield* ledger.quarantined).toMatchObject([{ signed: { transactionId: "1" } }])
-    const { kept, lines } = keepLog("Warn", ({ message }) => message)
+    const { kept, lines } = World.keepLog("Warn", ({ message }) => message)
     yield* kept(ledger.register({ kind: "card-payment", transactionId: "1" }, at))
     expect(lines).toEqual([[{ _tag: "Alarm", reason: notRegistered }]])
   })
 
   test("R38: a redrive of all keeps its rate beside an unreadable row", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
-    const at = yield* Clock.currentTimeMillis
+    const { at, ledger, sql } = yield* services
     for (const transactionId of ["1", "2", "3"])
       yield* ledger.accept(verified("card", card({ transactionId })), at)
     const due = (now: number) =>
@@ -199,8 +159,7 @@ await inEachStore((place) => {
   })
 
   test("R38: an unreadable body in quarantine does not hide the others", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const odd = ["1", "2", "3"].map((transactionId) =>
       verified("card", card({ transactionId, transactionStatus: "SETTLED" }))
     )
@@ -211,7 +170,7 @@ await inEachStore((place) => {
   })
 
   test("R38: an unreadable request raises an alarm, is listed with the parked ones, and is refused to a repeat", function* () {
-    const { kept, lines } = keepLog("Warn", ({ fiber, message }) => [
+    const { kept, lines } = World.keepLog("Warn", ({ fiber, message }) => [
       message,
       fiber.getRef(CurrentLogAnnotations)["requestId"]
     ])
@@ -219,8 +178,7 @@ await inEachStore((place) => {
     const sql = yield* SqlClient
     const ids = ["1", "2", "3", "4", "5"]
     for (const [at, requestId] of ids.entries()) {
-      const kind = "card-payment"
-      yield* requests.write({ requestId, kind, digest: "digest", hasCardData: false }, { at })
+      yield* requests.write(newRequest(requestId), { at })
     }
     const { rows } = yield* requests.claim({ at: 5, until: 9, limit: 4 })
     for (const row of rows) yield* requests.park(row, "window", 6)
@@ -261,18 +219,13 @@ await inEachStore((place) => {
     const { own } = yield* Records
     const sql = yield* SqlClient
     const { write } = yield* RequestStore
-    for (const requestId of ["1", "2"])
-      yield* write(
-        { requestId, kind: "card-payment", digest: "digest", hasCardData: false },
-        { at: 1 }
-      )
+    for (const requestId of ["1", "2"]) yield* write(newRequest(requestId), { at: 1 })
     yield* sql`UPDATE pawl_requests SET document = '' WHERE key = '1'`
     expect(yield* Settings.takePlace(own[0], { position: 0, count: 2 })).toBe(false)
   })
 
   test("R50: an unreadable note of a worker counts as unset, and is written anew", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const reserve = (at: number) =>
       ledger.reserveReads({ limit: 10, reads: { ask: 1, repeat: 0, watch: 0 } }, at)
     yield* reserve(1000)

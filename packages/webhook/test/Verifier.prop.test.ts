@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { character } from "@pawl/test-support/Text"
 import type { Method } from "@pawl/core/Kind"
 import { isStatus, statuses } from "@pawl/core/Status"
@@ -5,13 +6,9 @@ import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Incoming } from "../src/Verifier.ts"
-import { answer, bytes, sign, verifierOf, verify } from "@pawl/test-support/Service"
+import { answer, bytes, names, sign, verifierOf, verify } from "@pawl/test-support/Service"
 import { repeats } from "@pawl/test-support/Repeats"
 
-const names = {
-  card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
-  apm: ["accountId", "amount", "currency", "transactionId"]
-} as const
 const reserved = new Set<string>([...names.card, ...names.apm, "transactionStatus", "apmType"])
 const routing = new Set(["paymentmethod", "apmtype"])
 
@@ -52,37 +49,30 @@ const query = fc.array(
   { maxLength: 4 }
 )
 
-interface Posted {
-  readonly method: Method
-  readonly tokens: ReadonlyArray<Token>
-  readonly status: string
-  readonly extra: Readonly<Record<string, unknown>>
-  readonly query: ReadonlyArray<readonly [string, string]>
-  readonly at: number
-  readonly gap: string
+const own = {
+  account,
+  amount,
+  currency,
+  transactionId,
+  status: fc.constantFrom<string>(...statuses)
 }
 
-const posted = (fields?: {
-  readonly account?: fc.Arbitrary<Token>
-  readonly amount?: fc.Arbitrary<Token>
-  readonly currency?: fc.Arbitrary<Token>
-  readonly transactionId?: fc.Arbitrary<Token>
-  readonly status?: fc.Arbitrary<string>
-}): fc.Arbitrary<Posted> =>
-  fc.record({
-    method: fc.constantFrom("card", "apm"),
-    tokens: fc.tuple(
-      fields?.account ?? account,
-      fields?.amount ?? amount,
-      fields?.currency ?? currency,
-      fields?.transactionId ?? transactionId
-    ),
-    status: fields?.status ?? fc.constantFrom(...statuses),
+const posted = (fields?: Partial<typeof own>) => {
+  const { account, amount, currency, status, transactionId } = { ...own, ...fields }
+  return fc.record({
+    method: fc.constantFrom<Method>("card", "apm"),
+    tokens: fc.tuple(account, amount, currency, transactionId) as fc.Arbitrary<
+      ReadonlyArray<Token>
+    >,
+    status,
     extra,
     query,
     at: fc.nat(9),
     gap: fc.constantFrom("", " ", "\n  ", "\t")
   })
+}
+
+type Posted = ReturnType<typeof posted> extends fc.Arbitrary<infer Value> ? Value : never
 
 const request = (
   { at, extra, gap, method, query, status, tokens }: Posted,
@@ -93,13 +83,8 @@ const request = (
   const members = [...own, ['"transactionStatus"', JSON.stringify(status)], ...others]
   const turned = [...members.slice(at), ...members.slice(0, at)]
   const json = `{${turned.map(([name, value]) => `${gap}${name}${gap}:${gap}${value}`).join(",")}${gap}}`
-  const ours: ReadonlyArray<readonly [string, string]> =
-    method === "card"
-      ? [["paymentMethod", "card"]]
-      : [
-          ["paymentMethod", "apm"],
-          ["apmType", "PIX"]
-        ]
+  const type = method === "apm" ? [["apmType", "PIX"] as const] : []
+  const ours = [["paymentMethod", method] as const, ...type]
   const pairs = [...query.slice(0, at), ...ours, ...query.slice(at)]
   return {
     method: "POST",
@@ -115,23 +100,19 @@ const request = (
 }
 
 describe("a callback signed as the service does", () => {
-  it("A23: verifies in both layouts, with numbers or texts, extra fields and query parameters of the merchant", () => {
-    fc.assert(
-      fc.property(posted(), (callback) => {
-        const incoming = request(callback)
-        const { bytes, claim, method, quarantine, signed } = Result.getOrThrow(verify(incoming))
-        const [account, amount, currency, transactionId] = callback.tokens.map(({ text }) => text)
-        expect(signed).toEqual({ account, amount, currency, transactionId })
-        expect({ method, claim, quarantine }).toEqual({
-          method: callback.method,
-          claim: callback.status,
-          quarantine: undefined
-        })
-        expect(bytes).toEqual(incoming.body)
-      }),
-      { numRuns: repeats(1000) }
-    )
-  })
+  it("A23: verifies in both layouts, with numbers or texts, extra fields and query parameters of the merchant", () =>
+    forAll([posted()], { numRuns: repeats(1000) }, (callback) => {
+      const incoming = request(callback)
+      const { bytes, claim, method, quarantine, signed } = Result.getOrThrow(verify(incoming))
+      const [account, amount, currency, transactionId] = callback.tokens.map(({ text }) => text)
+      expect(signed).toEqual({ account, amount, currency, transactionId })
+      expect({ method, claim, quarantine }).toEqual({
+        method: callback.method,
+        claim: callback.status,
+        quarantine: undefined
+      })
+      expect(bytes).toEqual(incoming.body)
+    }))
 
   it("never verifies with another text in a signed field", () => {
     const other = fc.oneof(
@@ -139,13 +120,14 @@ describe("a callback signed as the service does", () => {
       digits.chain(either),
       fc.constantFrom("", "|", "\0").map(text)
     )
-    fc.assert(
-      fc.property(posted(), fc.nat(3), other, (callback, field, token) => {
+    return forAll(
+      [posted(), fc.nat(3), other],
+      { numRuns: repeats(1000) },
+      (callback, field, token) => {
         fc.pre(token.text !== callback.tokens[field]?.text)
         const { body } = request({ ...callback, tokens: callback.tokens.with(field, token) })
         expect([400, 401]).toContain(answer({ ...request(callback), body }))
-      }),
-      { numRuns: repeats(1000) }
+      }
     )
   })
 
@@ -165,15 +147,12 @@ describe("a callback signed as the service does", () => {
       fc.string({ unit: character }).map((whole) => () => whole),
       fc.constant(() => undefined)
     )
-    fc.assert(
-      fc.property(posted(), changes, (callback, change) => {
-        const { checksum = "", ...rest } = request(callback)
-        const given = change(checksum)
-        fc.pre(given !== checksum)
-        expect(answer({ ...rest, checksum: given })).toBe(401)
-      }),
-      { numRuns: repeats(1000) }
-    )
+    return forAll([posted(), changes], { numRuns: repeats(1000) }, (callback, change) => {
+      const { checksum = "", ...rest } = request(callback)
+      const given = change(checksum)
+      fc.pre(given !== checksum)
+      expect(answer({ ...rest, checksum: given })).toBe(401)
+    })
   })
 
   it("never verifies with routing parameters that are dropped, repeated, renamed or exchanged", () => {
@@ -204,15 +183,12 @@ describe("a callback signed as the service does", () => {
         search.append("apmType", "PIX")
       })
     )
-    fc.assert(
-      fc.property(posted(), changes, (callback, change) => {
-        const incoming = request(callback)
-        const search = new URLSearchParams(incoming.search)
-        change(search)
-        expect(answer({ ...incoming, search: `?${search}` })).toBe(400)
-      }),
-      { numRuns: repeats(500) }
-    )
+    return forAll([posted(), changes], { numRuns: repeats(500) }, (callback, change) => {
+      const incoming = request(callback)
+      const search = new URLSearchParams(incoming.search)
+      change(search)
+      expect(answer({ ...incoming, search: `?${search}` })).toBe(400)
+    })
   })
 
   it("has the checksum of another one only if all four texts are equal (A07)", () => {
@@ -230,15 +206,13 @@ describe("a callback signed as the service does", () => {
         letters.slice(three)
       ]
     }
-    fc.assert(
-      fc.property(joined, cuts, posted(), (parts, at, callback) => {
-        // A joined text with three bars of its own can be cut into four texts in several ways with
-        // one checksum.
-        const cut = split(parts.join(""), at)
-        fc.pre(cut.some((each) => each.includes("|")))
-        expect(answer(request({ ...callback, tokens: cut.map(text) }))).toBe(400)
-      })
-    )
+    return forAll([joined, cuts, posted()], (parts, at, callback) => {
+      // A joined text with three bars of its own can be cut into four texts in several ways with
+      // one checksum.
+      const cut = split(parts.join(""), at)
+      fc.pre(cut.some((each) => each.includes("|")))
+      expect(answer(request({ ...callback, tokens: cut.map(text) }))).toBe(400)
+    })
   })
 })
 
@@ -266,17 +240,13 @@ describe("a verified callback outside the grammar", () => {
     ["transactionStatus", posted({ status: oddStatus })]
   ])(
     "A16: is put in quarantine for its %s if it verifies, else refused with 401",
-    (field, callbacks) => {
-      fc.assert(
-        fc.property(callbacks, (callback) => {
-          const incoming = request(callback)
-          const { claim, quarantine } = Result.getOrThrow(verify(incoming))
-          expect({ claim, quarantine }).toEqual({ claim: undefined, quarantine: field })
-          expect(answer({ ...incoming, checksum: "x" })).toBe(401)
-        }),
-        { numRuns: repeats(300) }
-      )
-    }
+    (field, callbacks) =>
+      forAll([callbacks], { numRuns: repeats(300) }, (callback) => {
+        const incoming = request(callback)
+        const { claim, quarantine } = Result.getOrThrow(verify(incoming))
+        expect({ claim, quarantine }).toEqual({ claim: undefined, quarantine: field })
+        expect(answer({ ...incoming, checksum: "x" })).toBe(401)
+      })
   )
 
   it("A14: is put in quarantine for a NUL or a lone surrogate in any field if it verifies, else refused with 401", () => {
@@ -290,70 +260,58 @@ describe("a verified callback outside the grammar", () => {
         { metadata: { [value]: "a" } },
         { list: [[{ a: [value] }]] }
       )
-    fc.assert(
-      fc.property(posted(), bad.chain(place), (callback, found) => {
-        const incoming = request({ ...callback, extra: { ...callback.extra, ...found } })
-        const { claim, quarantine } = Result.getOrThrow(verify(incoming))
-        expect({ claim, quarantine }).toEqual({
-          claim: undefined,
-          quarantine: "text that cannot be stored"
-        })
-        expect(answer({ ...incoming, checksum: "x" })).toBe(401)
+    return forAll([posted(), bad.chain(place)], (callback, found) => {
+      const incoming = request({ ...callback, extra: { ...callback.extra, ...found } })
+      const { claim, quarantine } = Result.getOrThrow(verify(incoming))
+      expect({ claim, quarantine }).toEqual({
+        claim: undefined,
+        quarantine: "text that cannot be stored"
       })
+      expect(answer({ ...incoming, checksum: "x" })).toBe(401)
+    })
+  })
+})
+
+it("the secrets are tried with the current one first, and the callback names the one that matched", () => {
+  const key = fc.stringMatching(/^[!-~]{1,40}$/)
+  return forAll([posted(), key, key, key], (callback, current, previous, used) => {
+    const matched = Result.map(
+      verifierOf(current, previous).verify(request(callback, used)),
+      ({ secret }) => secret
+    )
+    const expected = used === current ? "current" : used === previous ? "previous" : undefined
+    expect(Result.getOrElse(matched, () => undefined)).toBe(expected)
+    expect(Result.isSuccess(verifierOf(current).verify(request(callback, current)))).toBe(true)
+    expect(Result.isSuccess(verifierOf(current).verify(request(callback, previous)))).toBe(
+      previous === current
     )
   })
 })
 
-describe("the secrets", () => {
-  it("are tried with the current one first, and the callback names the one that matched", () => {
-    const key = fc.stringMatching(/^[!-~]{1,40}$/)
-    fc.assert(
-      fc.property(posted(), key, key, key, (callback, current, previous, used) => {
-        const matched = Result.map(
-          verifierOf(current, previous).verify(request(callback, used)),
-          ({ secret }) => secret
-        )
-        const expected = used === current ? "current" : used === previous ? "previous" : undefined
-        expect(Result.getOrElse(matched, () => undefined)).toBe(expected)
-        expect(Result.isSuccess(verifierOf(current).verify(request(callback, current)))).toBe(true)
-        expect(Result.isSuccess(verifierOf(current).verify(request(callback, previous)))).toBe(
-          previous === current
-        )
+it("any request has a result without an exception, and is never accepted unsigned", () => {
+  const junk = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.json().map(bytes),
+    fc.string({ unit: character }).map(bytes),
+    posted().map((callback) => request(callback).body)
+  )
+  return forAll(
+    [
+      fc.record({
+        method: fc.constantFrom("POST", "POST", "POST", "GET", "TRACE"),
+        search: fc.oneof(
+          fc.string({ unit: character }),
+          fc.constantFrom("?paymentMethod=card", "?paymentMethod=apm")
+        ),
+        contentType: fc.oneof(fc.string(), fc.constant("application/json"), fc.constant(undefined)),
+        contentEncoding: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, fc.string()),
+        checksum: fc.oneof(fc.base64String(), fc.string(), fc.constant(undefined)),
+        body: junk
       })
-    )
-  })
-})
-
-describe("any request", () => {
-  it("has a result without an exception, and is never accepted unsigned", () => {
-    const junk = fc.oneof(
-      fc.uint8Array({ maxLength: 200 }),
-      fc.json().map(bytes),
-      fc.string({ unit: character }).map(bytes),
-      posted().map((callback) => request(callback).body)
-    )
-    fc.assert(
-      fc.property(
-        fc.record({
-          method: fc.constantFrom("POST", "POST", "POST", "GET", "TRACE"),
-          search: fc.oneof(
-            fc.string({ unit: character }),
-            fc.constantFrom("?paymentMethod=card", "?paymentMethod=apm")
-          ),
-          contentType: fc.oneof(
-            fc.string(),
-            fc.constant("application/json"),
-            fc.constant(undefined)
-          ),
-          contentEncoding: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, fc.string()),
-          checksum: fc.oneof(fc.base64String(), fc.string(), fc.constant(undefined)),
-          body: junk
-        }),
-        (incoming) => {
-          expect([400, 401, 405, 415]).toContain(answer(incoming))
-        }
-      ),
-      { numRuns: repeats(1000) }
-    )
-  })
+    ],
+    { numRuns: repeats(1000) },
+    (incoming) => {
+      expect([400, 401, 405, 415]).toContain(answer(incoming))
+    }
+  )
 })

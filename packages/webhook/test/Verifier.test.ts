@@ -7,9 +7,10 @@ import * as Result from "effect/Result"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { readFileSync } from "node:fs"
 import { inspect } from "node:util"
-import { describe, expect, it } from "vitest"
-import type { Options } from "../src/VerifyCallback.ts"
+import { describe, expect, it, vi } from "vitest"
+import { type Options, verifyWith } from "../src/VerifyCallback.ts"
 import * as Verifier from "../src/Verifier.ts"
+import { signed } from "./anyRow.ts"
 import {
   answer,
   apm,
@@ -19,8 +20,13 @@ import {
   incoming,
   sign,
   verified,
-  verify
+  verify,
+  search,
+  secret
 } from "@pawl/test-support/Service"
+import { createHmac } from "node:crypto"
+import type { Sign } from "@pawl/core/Checksum"
+import type { Switches } from "@pawl/core/Profile"
 
 const raw = (text: string, signed: ReadonlyArray<string>): Verifier.Incoming =>
   incoming("card", card(), { body: bytes(text), checksum: sign(signed) })
@@ -49,28 +55,26 @@ describe("a genuine callback", () => {
   })
 })
 
-describe("the checksum", () => {
-  it.each([
-    undefined as never,
-    "",
-    " ",
-    "s3cr3t ",
-    " s3cr3t",
-    "s3cr3t\n",
-    "\ufeffs3cr3t",
-    "s3cr3t\u00a0"
-  ])("A03: the secret %j is refused at the start, and the error does not show it", (text) => {
-    const built = (secrets: Options<Redacted.Redacted>) =>
-      Effect.runSyncExit(
-        Effect.scoped(Layer.build(Layer.provide(Verifier.layer(secrets), NodeHmac.layer)))
-      )
-    const given = Redacted.make(text)
-    const good = Redacted.make("good")
-    for (const exit of [built({ current: given }), built({ current: good, previous: given })]) {
-      expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "InvalidSecret" } })
-      expect(inspect(exit, { depth: 9 })).not.toContain("s3cr3t")
-    }
-  })
+it.each([
+  undefined as never,
+  "",
+  " ",
+  "s3cr3t ",
+  " s3cr3t",
+  "s3cr3t\n",
+  "\ufeffs3cr3t",
+  "s3cr3t\u00a0"
+])("A03: the secret %j is refused at the start, and the error does not show it", (text) => {
+  const built = (secrets: Options<Redacted.Redacted>) =>
+    Effect.runSyncExit(
+      Effect.scoped(Layer.build(Layer.provide(Verifier.layer(secrets), NodeHmac.layer)))
+    )
+  const given = Redacted.make(text)
+  const good = Redacted.make("good")
+  for (const exit of [built({ current: given }), built({ current: good, previous: given })]) {
+    expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "InvalidSecret" } })
+    expect(inspect(exit, { depth: 9 })).not.toContain("s3cr3t")
+  }
 })
 
 it("A04: input of an attacker is compared in constant time, at one place of each reader", () => {
@@ -88,43 +92,27 @@ it("A04: input of an attacker is compared in constant time, at one place of each
   }
 })
 
-describe("the secrets", () => {
-  it("come from the configuration", () => {
-    const provider = ConfigProvider.layer(
-      ConfigProvider.fromEnv({
-        env: { PAWL_MERCHANT_SECRET: "new-secret", PAWL_MERCHANT_SECRET_PREVIOUS: "old-secret" }
-      })
-    )
-    const configured = Effect.runSync(
-      Verifier.Verifier.pipe(
-        Effect.provide(Layer.provide(Verifier.layerConfig, [NodeHmac.layer, provider]))
-      )
-    )
-    for (const key of ["new-secret", "old-secret"]) {
-      const request = incoming("apm", apm(), { checksum: checksum("apm", apm(), key) })
-      expect(Result.isSuccess(configured.verify(request))).toBe(true)
-    }
-  })
+it("the secrets come from the configuration", () => {
+  const env = { PAWL_MERCHANT_SECRET: "new-secret", PAWL_MERCHANT_SECRET_PREVIOUS: "old-secret" }
+  const provider = ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+  const layer = Layer.provide(Verifier.layerConfig, [NodeHmac.layer, provider])
+  const configured = Effect.runSync(Effect.provide(Verifier.Verifier, layer))
+  for (const key of ["new-secret", "old-secret"]) {
+    const request = incoming("apm", apm(), { checksum: checksum("apm", apm(), key) })
+    expect(Result.isSuccess(configured.verify(request))).toBe(true)
+  }
 })
 
-describe("an unsigned field", () => {
-  it("A06: never becomes a signed field", () => {
-    const fields = {
-      metadata: { amount: "999" },
-      declineCode: 5,
-      signed: { amount: "999" },
-      account: "mallory",
-      amount: "999",
-      currency: "XXX"
-    }
-    const { signed } = verified("card", card(fields))
-    expect(signed).toEqual({
-      account: "mid-1",
-      amount: "10.00",
-      currency: "EUR",
-      transactionId: "100001"
-    })
-  })
+it("A06: an unsigned field never becomes a signed field", () => {
+  const fields = {
+    metadata: { amount: "999" },
+    declineCode: 5,
+    signed: { amount: "999" },
+    account: "mallory",
+    amount: "999",
+    currency: "XXX"
+  }
+  expect(verified("card", card(fields)).signed).toEqual(signed("10.00"))
 })
 
 describe("the signed fields", () => {
@@ -155,14 +143,15 @@ describe("the signed fields", () => {
   )
 })
 
-describe("the amount of a callback", () => {
-  it.each(["10.500", "10.0000"])("may have zeros behind its two decimals: %s", (orderAmount) => {
+it.each(["10.500", "10.0000"])(
+  "the amount of a callback may have zeros behind its two decimals: %s",
+  (orderAmount) => {
     expect(verified("card", card({ orderAmount }))).toMatchObject({
       claim: "SUCCEED",
       signed: { amount: orderAmount }
     })
-  })
-})
+  }
+)
 
 describe("the method of a callback", () => {
   it("may be that of a body whose apmType is null or absent", () => {
@@ -273,4 +262,104 @@ describe("the patterns of the verifier", () => {
       "transactionId"
     )
   })
+})
+
+const signs = (key: string) => (text: string) => createHmac("sha256", key).update(text).digest()
+const verifyBy = (options?: Partial<Options<Sign>>, profile?: Partial<Switches>) =>
+  verifyWith({ current: signs(secret), ...options }, profile)
+
+it("a forged callback costs the same work while secrets are rotated and at other times", () => {
+  for (const previous of [undefined, signs("previous")]) {
+    const current = vi.fn<Sign>(signs(secret))
+    const before = previous && vi.fn<Sign>(previous)
+    const result = verifyBy({ current, previous: before })(
+      incoming("card", card(), { checksum: "forged" })
+    )
+    expect(result).toMatchObject({ status: 401 })
+    expect(current.mock.calls.length + (before?.mock.calls.length ?? 0)).toBe(2)
+  }
+})
+
+const types = ["text/plain", "application/x-www-form-urlencoded", "", undefined]
+const request = (contentType: string | undefined) => incoming("card", card(), { contentType })
+
+it("a content type does not count with callbackContentType any, and the checksum still does", () => {
+  for (const contentType of types) {
+    expect(verifyBy()(request(contentType))).toMatchObject({ status: 415 })
+    const any = verifyBy({}, { callbackContentType: "any" })
+    expect(any(request(contentType))).toMatchObject({ claim: "SUCCEED" })
+    expect(any({ ...request(contentType), checksum: "forged" })).toMatchObject({ status: 401 })
+    const form = new TextEncoder().encode("transactionStatus=SUCCEED")
+    expect(any({ ...request(contentType), body: form })).toMatchObject({ status: 400 })
+  }
+})
+
+describe("a body with numbers", () => {
+  const numbers = { ...card(), transactionId: 1, list: Array.from({ length: 9 }, () => 0.5) }
+  const text = JSON.stringify(numbers)
+    .replaceAll("0.5", "0.50")
+    .replace('"10.00"', "10.00")
+    .replace('"orderAmount"', String.raw`"order\u0041mount"`)
+  const request = (checksum: string) =>
+    incoming("card", card(), { body: new TextEncoder().encode(text), checksum })
+
+  it("has its signed fields verified, and its other fields kept, exactly as they were sent", () => {
+    const result = verifyBy()(request(sign(["mid-1", "10.00", "EUR", "1"])))
+    expect(result).toMatchObject({
+      signed: { amount: "10.00", transactionId: "1" },
+      body: { orderAmount: "10.00", transactionId: 1, list: numbers.list.map(() => "0.50") }
+    })
+  })
+
+  it("A38: has them read exactly only after its checksum", () => {
+    const parse = vi.spyOn(JSON, "parse")
+    const exactParses = () => parse.mock.calls.filter(([, reviver]) => reviver !== undefined).length
+    expect(verifyBy()(request("forged"))).toMatchObject({ status: 401 })
+    expect(exactParses()).toBe(0)
+    expect(verifyBy()(request(sign(["mid-1", "10.00", "EUR", "1"])))).toMatchObject({
+      claim: "SUCCEED"
+    })
+    expect(exactParses()).toBe(1)
+    parse.mockRestore()
+  })
+})
+
+describe("the rules", () => {
+  it("A01: without a secret verifyBy no callback, not even one without a checksum", () => {
+    for (const checksum of [undefined, ""]) {
+      const signsNothing = verifyBy({ current: () => new Uint8Array() })
+      const answer = signsNothing(incoming("card", card(), { checksum }))
+      expect(answer).toMatchObject({ status: 401 })
+    }
+  })
+
+  it("with the id of the payment changes only callbacks that may be those of a refund", () => {
+    const requestId = { requestId: "order-17" }
+    const ofKind = (
+      kind: "card-payment" | "refund",
+      profile: Partial<Switches> = { refundCallbackId: "payment" }
+    ) => {
+      const asked = { search: search("card", kind, requestId) }
+      return verifyBy({}, profile)(incoming("card", card({ refundId: "7" }), asked))
+    }
+    const kept = { refundId: undefined, ordered: requestId }
+    expect(ofKind("card-payment")).toMatchObject({ kind: "card-payment", ...kept })
+    expect(ofKind("refund")).toMatchObject({ kind: "card", refundId: "7", ordered: undefined })
+    expect(ofKind("refund", {})).toMatchObject({ kind: "refund", ...kept })
+  })
+})
+
+it("a body that is no JSON is refused with the fault, and one that is no object", () => {
+  const refusal = (body: Uint8Array) => verifyBy()(incoming("card", card(), { body }))
+  const reason = "the body is not valid JSON: encoding"
+  expect(refusal(Uint8Array.of(0xff))).toEqual({ status: 400, reason })
+  for (const text of ["null", "1", "[]"]) {
+    const reason = "the body is not a JSON object"
+    expect(refusal(new TextEncoder().encode(text))).toEqual({ status: 400, reason })
+  }
+})
+
+it("a secret that is the current and the previous one counts as the current one", () => {
+  const both = verifyBy({ previous: signs(secret) })
+  expect(both(incoming("card", card()))).toMatchObject({ secret: "current" })
 })

@@ -1,8 +1,7 @@
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { SqlClient } from "effect/sql/SqlClient"
 import { readFileSync } from "node:fs"
-import { Ledger } from "../src/Ledger.ts"
+import { services } from "@pawl/test-support/Places"
 import { callback, finish, november } from "@pawl/test-support/Finished"
 import { testIn } from "@pawl/test-support/Tests"
 import { inEachStore } from "@pawl/test-support/Stores"
@@ -23,8 +22,7 @@ const queries = [...guide.matchAll(/```sql\n(?<text>-- .*?)```/gsu)].flatMap(
 
 await inEachStore((place) => {
   testIn(place)("the views show what the guide says", function* () {
-    const ledger = yield* Ledger
-    const sql = yield* SqlClient
+    const { ledger, sql } = yield* services
     const ordered = { requestId: "order,1", account: "7", amount: "10.50", currency: "EUR" }
     const registration = { kind: "card-payment", transactionId: "1", status: "NEW" } as const
     yield* ledger.register({ ...registration, ...ordered }, november)

@@ -8,6 +8,7 @@ import * as Receiver from "../src/Receiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
 import { callbackRequest, makeReceiver } from "./doors.ts"
 import { bytes } from "@pawl/test-support/Service"
+import { live } from "@pawl/test-support/Tests"
 
 const { body, headers, search } = callbackRequest()
 
@@ -20,14 +21,16 @@ const callback = (changes?: RequestInit, url = `https://shop.example/callback${s
     ...(changes?.body instanceof ReadableStream && { duplex: "half" })
   })
 
-const withReceiver =
-  (test: (door: WebReceiver.WebReceiver, callbacks: () => Promise<number>) => Promise<void>) =>
-  async () => {
-    const { callbacks, layer } = makeReceiver()
-    const door = WebReceiver.toHandler(layer)
-    await test(door, callbacks)
-    await door.dispose()
-  }
+const test = (
+  name: string,
+  body: (door: WebReceiver.WebReceiver, receiver: ReturnType<typeof makeReceiver>) => Promise<void>
+) =>
+  live(name, function* () {
+    const receiver = makeReceiver()
+    const door = WebReceiver.toHandler(receiver.layer)
+    yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
+    yield* Effect.promise(() => body(door, receiver))
+  })
 
 const stream = (chunks: Iterable<Uint8Array>, onCancel = () => {}) => {
   const iterator = chunks[Symbol.iterator]()
@@ -43,72 +46,60 @@ const stream = (chunks: Iterable<Uint8Array>, onCancel = () => {}) => {
 
 const padded = (length: number) => body + " ".repeat(length - body.length)
 
-it(
-  "responds like every door, without a body",
-  withReceiver(async ({ handler }, callbacks) => {
-    const requests: ReadonlyArray<readonly [status: number, request: Request]> = [
-      [405, new Request(`https://shop.example/callback${search}`)],
-      [405, callback({ method: "PUT" })],
-      [415, callback({ headers: { ...headers, "content-type": "text/plain" } })],
-      [415, callback({ headers: { ...headers, "content-encoding": "gzip" } })],
-      [400, callback({ body: "{" })],
-      [400, callback({ body: null })],
-      [400, callback({}, "https://shop.example/callback")],
-      [401, callback({ headers: { "content-type": "application/json" } })],
-      [413, callback({ body: padded(65_537) })],
-      [200, callback({ body: padded(65_536) })],
-      [200, callback()]
-    ]
-    for (const [status, request] of requests) {
-      const response = await handler(request)
-      expect(response.status).toBe(status)
-      expect(await response.text()).toBe("")
-      expect(response.headers.get("allow")).toBe(status === 405 ? "POST" : null)
+test("responds like every door, without a body", async ({ handler }, { callbacks }) => {
+  const requests: ReadonlyArray<readonly [status: number, request: Request]> = [
+    [405, new Request(`https://shop.example/callback${search}`)],
+    [405, callback({ method: "PUT" })],
+    [415, callback({ headers: { ...headers, "content-type": "text/plain" } })],
+    [415, callback({ headers: { ...headers, "content-encoding": "gzip" } })],
+    [400, callback({ body: "{" })],
+    [400, callback({ body: null })],
+    [400, callback({}, "https://shop.example/callback")],
+    [401, callback({ headers: { "content-type": "application/json" } })],
+    [413, callback({ body: padded(65_537) })],
+    [200, callback({ body: padded(65_536) })],
+    [200, callback()]
+  ]
+  for (const [status, request] of requests) {
+    const response = await handler(request)
+    expect(response.status).toBe(status)
+    expect(await response.text()).toBe("")
+    expect(response.headers.get("allow")).toBe(status === 405 ? "POST" : null)
+  }
+  expect(await callbacks()).toBe(2)
+})
+
+test("accepts a body in chunks like a whole body", async ({ handler }, { callbacks }) => {
+  const pieces = Array.from(bytes(body), (byte) => Uint8Array.of(byte))
+  expect((await handler(callback({ body: stream(pieces) }))).status).toBe(200)
+  expect(await callbacks()).toBe(1)
+})
+
+test("A17: reads an endless body only up to the limit, and responds 413", async ({ handler }) => {
+  let pulled = 0
+  const endless = function* () {
+    for (;;) {
+      pulled++
+      yield new Uint8Array(16_384)
     }
-    expect(await callbacks()).toBe(2)
-  })
-)
+  }
+  const cancelled = Promise.withResolvers<void>()
+  const { status } = await handler(callback({ body: stream(endless(), cancelled.resolve) }))
+  expect(status).toBe(413)
+  await cancelled.promise
+  expect(pulled).toBeLessThan(10)
+})
 
-it(
-  "accepts a body in chunks like a whole body",
-  withReceiver(async ({ handler }, callbacks) => {
-    const pieces = Array.from(bytes(body), (byte) => Uint8Array.of(byte))
-    expect((await handler(callback({ body: stream(pieces) }))).status).toBe(200)
-    expect(await callbacks()).toBe(1)
-  })
-)
-
-it(
-  "A17: reads an endless body only up to the limit, and responds 413",
-  withReceiver(async ({ handler }) => {
-    let pulled = 0
-    const endless = function* () {
-      for (;;) {
-        pulled++
-        yield new Uint8Array(16_384)
-      }
+test("responds 400 when the body breaks off", async ({ handler }, { callbacks }) => {
+  const broken = new ReadableStream({
+    start: (controller) => {
+      controller.enqueue(bytes(body))
+      controller.error(new Error("the sender went away"))
     }
-    const cancelled = Promise.withResolvers<void>()
-    const { status } = await handler(callback({ body: stream(endless(), cancelled.resolve) }))
-    expect(status).toBe(413)
-    await cancelled.promise
-    expect(pulled).toBeLessThan(10)
   })
-)
-
-it(
-  "responds 400 when the body breaks off",
-  withReceiver(async ({ handler }, callbacks) => {
-    const broken = new ReadableStream({
-      start: (controller) => {
-        controller.enqueue(bytes(body))
-        controller.error(new Error("the sender went away"))
-      }
-    })
-    expect((await handler(callback({ body: broken }))).status).toBe(400)
-    expect(await callbacks()).toBe(0)
-  })
-)
+  expect((await handler(callback({ body: broken }))).status).toBe(400)
+  expect(await callbacks()).toBe(0)
+})
 
 it("a defect is answered with 503, a body that was read with 500, and both are logged", async () => {
   const logs: Array<unknown> = []
@@ -131,12 +122,11 @@ it("a defect is answered with 503, a body that was read with 500, and both are l
   await dispose()
 })
 
-it("passes on the path of a callback, which may name its kind, and not the host", async () => {
-  const { layer, namesPayout } = makeReceiver()
-  const { dispose, handler } = WebReceiver.toHandler(layer)
+test("passes on the path of a callback, which may name its kind, and not the host", async ({
+  handler
+}, { namesPayout }) => {
   for (const url of ["https://payouts/callback", "https://payouts", "https://x.example/payouts"]) {
     expect((await handler(callback({}, url + search))).status).toBe(200)
     expect(await namesPayout()).toBe(url.endsWith("example/payouts"))
   }
-  await dispose()
 })

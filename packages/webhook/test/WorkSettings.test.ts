@@ -6,6 +6,7 @@ import { expect, it } from "vitest"
 import * as WorkLimits from "../src/internal/rule/WorkLimits.ts"
 import * as WorkSettings from "../src/internal/work/WorkSettings.ts"
 
+const unchanged = { limits: WorkLimits.defaults, switches: {}, sentences: [] }
 const none = {
   handlerCalls: "",
   reads: "",
@@ -20,7 +21,7 @@ it("each setting is read from its variable", () => {
     const texts = Effect.runSync(Config.all(WorkSettings.environment).parse(provider))
     return WorkSettings.make(texts, 1)
   }
-  expect(read({})).toEqual({ limits: WorkLimits.defaults, switches: {}, sentences: [] })
+  expect(read({})).toEqual(unchanged)
   expect(
     read({
       PAWL_HANDLER_CALLS: "2",
@@ -30,24 +31,14 @@ it("each setting is read from its variable", () => {
       PAWL_POLL_INTERVAL_MINUTES: "5, 10,9999"
     })
   ).toEqual({
-    limits: {
-      ...WorkLimits.defaults,
-      calls: 2,
-      reads: 10_000,
-      readsPerSecond: 7,
-      lease: 600_000
-    },
-    switches: { pollIntervals: [5, 10, 9999].map(Duration.minutes) },
-    sentences: []
+    ...unchanged,
+    limits: { ...WorkLimits.defaults, calls: 2, reads: 10_000, readsPerSecond: 7, lease: 600_000 },
+    switches: { pollIntervals: [5, 10, 9999].map(Duration.minutes) }
   })
 })
 
 it("a setting that cannot be used is refused by its variable", () => {
-  expect(WorkSettings.make(none, 4)).toEqual({
-    limits: WorkLimits.defaults,
-    switches: {},
-    sentences: []
-  })
+  expect(WorkSettings.make(none, 4)).toEqual(unchanged)
   expect(WorkSettings.make(none, 40).sentences).toEqual([])
   const least = { ...none, handlerCalls: "8", reads: "16" }
   expect(WorkSettings.make(least, 4)).toMatchObject({
@@ -61,9 +52,8 @@ it("a setting that cannot be used is refused by its variable", () => {
     leaseSeconds: "5",
     pollIntervalMinutes: "5,x"
   }
-  expect(WorkSettings.make({ ...none, readsPerSecond: "none" }, 4).limits.readsPerSecond).toBe(
-    Infinity
-  )
+  const unlimited = WorkSettings.make({ ...none, readsPerSecond: "none" }, 4)
+  expect(unlimited.limits.readsPerSecond).toBe(Infinity)
   const { limits, sentences } = WorkSettings.make(given, 4)
   expect(limits).toEqual(WorkLimits.defaults)
   const advice = "cannot be used: give a whole number from"

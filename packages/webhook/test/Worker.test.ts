@@ -41,11 +41,8 @@ describe("the slots", () => {
 
   test("fail in rounds while the store is gone, which is logged at most every 10 minutes", function* () {
     const { kept, lines } = World.keepLog("Error")
-    const world = yield* World.make({
-      isRefused: () => true,
-      clock: (now) => (now < 11 * minute ? day : 0)
-    })
-    yield* kept(world.start)
+    const clock = (now: number) => (now < 11 * minute ? day : 0)
+    yield* kept(World.started({ isRefused: () => true, clock }))
     yield* World.pass("1 minute")
     expect(lines).toEqual([["The ledger could not be read"]])
     yield* World.pass("24 minutes")
@@ -202,8 +199,7 @@ describe("a lease", () => {
 
   test("that is lost before the handler is called is logged, and the handler is not called", function* () {
     const { kept, lines } = World.keepLog("Error")
-    const world = yield* World.make({ latency: 100 })
-    const { receive } = yield* kept(world.start)
+    const { receive, ...world } = yield* kept(World.started({ latency: 100 }))
     yield* World.pass("1 second")
     yield* Effect.forkChild(receive("1", "PENDING"))
     yield* World.pass("350 millis")
@@ -264,18 +260,14 @@ describe("a row that is claimed again in the same process", () => {
 
 describe("a handler that", () => {
   const brief = Effect.sleep(20)
+  const bug = (): never => {
+    throw new Error("bug")
+  }
 
   test.each<[string, Effect.Effect<void, unknown> | (() => never), number, number]>([
     ["fails", Effect.andThen(brief, Effect.fail("not now")), 20, 1],
     ["dies", Effect.andThen(brief, Effect.die("bug")), 20, 1],
-    [
-      "throws",
-      () => {
-        throw new Error("bug")
-      },
-      0,
-      1
-    ],
+    ["throws", bug, 0, 1],
     ["interrupts itself", Effect.andThen(brief, Effect.interrupt), 20, 1],
     // The application may go on with a call that timed out, so the least wait is longer.
     ["never ends", Effect.never, 5 * minute, 30]
@@ -315,13 +307,11 @@ describe("a handler that", () => {
 
   test("cannot be interrupted runs alone to its end, which the log says, and other rows go on", function* () {
     const { kept, lines } = World.keepLog("Warn")
-    const world = yield* World.make({
-      handle: ({ attempt, transactionId }) =>
-        transactionId === "1" && attempt === 1
-          ? Effect.uninterruptible(Effect.sleep("1 hour"))
-          : Effect.void
-    })
-    const { receive } = yield* kept(world.start)
+    const handle: World.Options["handle"] = ({ attempt, transactionId }) =>
+      transactionId === "1" && attempt === 1
+        ? Effect.uninterruptible(Effect.sleep("1 hour"))
+        : Effect.void
+    const { receive, ...world } = yield* kept(World.started({ handle }))
     yield* receive("1", "PENDING")
     yield* World.pass(5 * minute)
     yield* receive("2", "PENDING")
@@ -380,8 +370,7 @@ describe("a handler that", () => {
       Effect.fail(bug)
     ]
     const { kept, lines } = World.keepLog("Warn", ({ cause, message }) => [message, cause])
-    const world = yield* World.make({ handle: () => deeds.shift() ?? Effect.void })
-    const { receive } = yield* kept(world.start)
+    const { receive } = yield* kept(World.started({ handle: () => deeds.shift() ?? Effect.void }))
     yield* receive("1", "PENDING")
     yield* World.pass("1 minute")
     expect(lines).toEqual([
@@ -394,12 +383,11 @@ describe("a handler that", () => {
   })
 
   test("fails for one status has 24 hours for the next one, which waits for the backoff (R40)", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) => Effect.succeed(at < 19.5 * hour ? "PENDING" : "SUCCEED"),
       handle: () => Effect.fail("not now"),
       retrySchedule: hourly
     })
-    const { receive } = yield* world.start
     yield* receive("1", "PENDING")
     yield* World.pass(19.5 * hour)
     yield* receive("1", "SUCCEED")
@@ -436,10 +424,7 @@ const linear = Schedule.fromStepWithMetadata(
 
 test("a handler that failed is called again by the schedule of its receiver, which a restart does not begin anew", function* () {
   const retrySchedule = linear.pipe(Schedule.upTo({ times: 4 }))
-  const world = yield* World.make({
-    handle: () => Effect.fail("not now"),
-    retrySchedule
-  })
+  const world = yield* World.make({ handle: () => Effect.fail("not now"), retrySchedule })
   const first = yield* world.start
   yield* first.receive("1", "PENDING")
   yield* World.pass("150 seconds")

@@ -1,11 +1,11 @@
 import { type Status, statuses } from "@pawl/core/Status"
+import { optional } from "@pawl/test-support/Properties"
 import fc from "fast-check"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import { type Lane, lanes, blank } from "../src/internal/rule/Row.ts"
 import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
 
 export const time = fc.nat({ max: 20 })
-export const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
 export const status = fc.constantFrom(...statuses)
 export const evidence = fc.nat({ max: 2 ** 18 - 1 })
 export const lane = fc.constantFrom(...lanes)
@@ -20,40 +20,41 @@ export const signed = (amount: string) => ({
 const someStatuses = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<Partial<Record<Status, A>>> =>
   fc.dictionary(status, arbitrary, { maxKeys: 3 }).map((each) => ({ ...each }))
 
+/** The fields of a row that have all kinds of values, with numbers of a kind. */
+export const rowFields = <Reason>(number: fc.Arbitrary<number>, reason: fc.Arbitrary<Reason>) => ({
+  registered: fc.boolean(),
+  isOrderRegistered: fc.boolean(),
+  namesPayout: fc.boolean(),
+  namesRefund: fc.boolean(),
+  amountCleared: fc.boolean(),
+  isErased: fc.boolean(),
+  read: optional(fc.record({ status, askedAt: number })),
+  callbacks: number,
+  secret: fc.constantFrom("current", "previous", undefined),
+  told: optional(status),
+  sequence: number,
+  pendingStatus: optional(status),
+  attempt: number,
+  failingSince: optional(number),
+  retryAt: number,
+  newStatusAt: number,
+  polls: number,
+  pollAt: optional(number),
+  askedAt: optional(number),
+  unconfirmedAt: optional(number),
+  deadLetter: optional(fc.record({ reason, at: number, to: optional(status) }))
+})
+
+const reasons = fc.constantFrom("handler-failed", "unknown-transaction", "amount-mismatch")
+
 /** Every field in any combination. */
 export const storedRows: fc.Arbitrary<StoredRow> = fc
   .record({
     row: fc.record({
+      ...rowFields(time, reasons),
       kind: fc.constantFrom("card", "card-payment"),
       ordered: optional(fc.constant({ amount: "10.00" })),
-      registered: fc.boolean(),
-      isOrderRegistered: fc.boolean(),
-      namesPayout: fc.boolean(),
-      namesRefund: fc.boolean(),
-      amountCleared: fc.boolean(),
-      isErased: fc.boolean(),
       evidence,
-      read: optional(read),
-      callbacks: time,
-      secret: fc.constantFrom("current", "previous", undefined),
-      told: optional(status),
-      sequence: time,
-      pendingStatus: optional(status),
-      attempt: time,
-      failingSince: optional(time),
-      retryAt: time,
-      newStatusAt: time,
-      polls: time,
-      pollAt: optional(time),
-      askedAt: optional(time),
-      unconfirmedAt: optional(time),
-      deadLetter: optional(
-        fc.record({
-          reason: fc.constantFrom("handler-failed", "unknown-transaction", "amount-mismatch"),
-          at: time,
-          to: optional(status)
-        })
-      ),
       newestCallbacks: someStatuses(
         fc.oneof(
           fc.record({ at: time, signed: optional(fc.constant(signed("10.00"))) }),
@@ -70,10 +71,7 @@ export const storedRows: fc.Arbitrary<StoredRow> = fc
       fc.tuple(time, fc.integer({ min: 1, max: 5 })).map(([at, count]) => ({ at, count }))
     )
   })
-  .map((stored) => ({
-    ...stored,
-    row: { ...blank(stored.row.kind, "100001", 0), ...stored.row }
-  }))
+  .map((stored) => ({ ...stored, row: { ...blank(stored.row.kind, "100001", 0), ...stored.row } }))
 
 const moreUrgent = (one: Lane, two: Lane) =>
   lanes[Math.min(lanes.indexOf(one), lanes.indexOf(two))] ?? one

@@ -71,6 +71,9 @@ export const sendRaw = (port: number, write: (socket: Socket) => void) =>
     socket.on("close", end)
   })
 
+/** A free port of this machine. */
+export const local = { host: "127.0.0.1", port: 0 }
+
 /** The head of a genuine callback, without the lines that say how long its body is. */
 export const callbackHead = (lines: string) => {
   const { checksum, search } = incoming("card", card())
@@ -81,6 +84,6 @@ export const listening = Effect.gen(function* () {
   const receiver = makeReceiver()
   const door = NodeReceiver.toListener(receiver.layer)
   yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
-  const port = yield* NodeReceiver.listen(door.listener, { host: "127.0.0.1", port: 0 })
+  const port = yield* NodeReceiver.listen(door.listener, local)
   return { port, callbacks: Effect.promise(() => receiver.callbacks()) }
 })

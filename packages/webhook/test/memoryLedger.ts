@@ -8,10 +8,10 @@ import * as Codecs from "../src/internal/records/Codecs.ts"
 import * as Engine from "../src/internal/records/Engine.ts"
 import * as Engines from "../src/internal/records/Engines.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
-import * as Fact from "../src/internal/rule/Fact.ts"
-import { blank, type DeadLetter } from "../src/internal/rule/Row.ts"
-import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
-import type { StoredRow, StoredRows } from "../src/internal/rule/StoredRow.ts"
+import type { DeadLetter } from "../src/internal/rule/Row.ts"
+import type { NewRequest, RequestRow } from "../src/internal/rule/RequestRow.ts"
+import * as RequestRule from "../src/internal/rule/RequestRule.ts"
+import * as StoredRow from "../src/internal/rule/StoredRow.ts"
 import { Ledger } from "../src/Ledger.ts"
 
 /** Reads no request whose id starts with "damaged". */
@@ -35,7 +35,7 @@ export const build = Effect.fnUntraced(function* (shards = 2) {
   const others = yield* Effect.replicateEffect(makeEngine, shards - 1)
   const engines = Engines.make([yield* makeEngine, ...others])
   const services = RequestStore.services(engines)
-  const write = (id: string, value: StoredRows) =>
+  const write = (id: string, value: StoredRow.StoredRows) =>
     engines
       .of({ method: "card", transactionId: id })
       .change("transactions", `${id}\tcard`, () => ({ value, result: undefined }))
@@ -66,38 +66,22 @@ export const storedRow = (
     readonly reason?: DeadLetter["reason"]
     readonly scope?: Kind
   } = {}
-): StoredRow => ({
-  row: {
-    ...blank("card", id, 1000),
-    scope,
-    deadLetter: at === undefined ? undefined : { reason, at, to: undefined }
-  },
-  dueAt: undefined,
-  lane: "retry",
-  lease: undefined,
-  bodies: {},
-  facts: Fact.none,
-  accepted: {}
-})
+): StoredRow.StoredRow => {
+  const { row, ...stored } = StoredRow.newRow("card", id, 1000)
+  const deadLetter = at === undefined ? undefined : { reason, at, to: undefined }
+  return { ...stored, row: { ...row, scope, deadLetter } }
+}
 
-export const requestRow = (requestId: string): RequestRow => ({
+export const newRequest = (requestId: string, changes?: Partial<NewRequest>): NewRequest => ({
   requestId,
-  kind: "apm-payment",
+  kind: "card-payment",
   digest: "digest",
   hasCardData: false,
-  ordered: undefined,
-  body: "sealed",
-  createdAt: 0,
-  retryFrom: 0,
-  expiresAt: undefined,
-  begunAt: undefined,
-  attempts: 0,
-  refusals: undefined,
-  dueAt: undefined,
-  lease: undefined,
-  outcome: undefined,
-  settledAt: undefined,
-  transaction: undefined,
-  deniedTransactionId: undefined,
-  parked: undefined
+  ...changes
+})
+
+/** Makes a request that is not due. */
+export const requestRow = (requestId: string): RequestRow => ({
+  ...RequestRule.write(newRequest(requestId, { kind: "apm-payment", body: "sealed" }), 0),
+  dueAt: undefined
 })

@@ -20,6 +20,12 @@ export const refuse = (sql: SqlClient, table: string, event: "UPDATE" | "DELETE"
 
 export const allow = (sql: SqlClient, table: string) =>
   sql.onDialectOrElse({
-    pg: () => sql.unsafe(`DROP TRIGGER pawl_test_refuse_one ON ${table}`),
-    orElse: () => sql.unsafe(`DROP TRIGGER ${table}_refuse_one`)
+    pg: () => dropTrigger(sql, "pawl_test_refuse_one", table),
+    orElse: () => dropTrigger(sql, `${table}_refuse_one`, table)
+  })
+
+export const dropTrigger = (sql: SqlClient, name: string, table: string) =>
+  sql.onDialectOrElse({
+    pg: () => sql.unsafe(`DROP TRIGGER IF EXISTS ${name} ON ${table}`),
+    orElse: () => sql.unsafe(`DROP TRIGGER IF EXISTS ${name}`)
   })

@@ -1,5 +1,6 @@
 import type { Transition } from "@pawl/core/Handler"
 import { isStatus, rank } from "@pawl/core/Status"
+import { bugsOf } from "@pawl/test-support/Bugs"
 import type { Books, Handle, Open, Order } from "../../src/Laws/Handler.ts"
 
 interface Parts {
@@ -37,6 +38,16 @@ export const right: Parts = {
     stock: stored.some(isPaid) ? 1 : 0
   })
 }
+
+type Money = Required<Books>["money"]
+
+/** Books other money than is right. */
+const booking =
+  (moneyOf: (money: Money, ...of: Parameters<Parts["books"]>) => Money): Parts["books"] =>
+  (...of) => {
+    const { money, stock } = right.books(...of)
+    return { money: moneyOf(money, ...of), stock }
+  }
 
 /** A bug: other parts, a wrapped handler in each process, and the number of parcels. */
 type Plant = Partial<Parts> & {
@@ -107,30 +118,29 @@ const sendingOnce = (
   }
 })
 
+/** Sends a parcel once for each name, and counts those of a paid order. */
+const givingOnce = (...of: Parameters<typeof sendingOnce>): Plant => ({
+  ...sendingOnce(...of),
+  stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
+})
+
 const asFailed = (next: Transition): Transition => ({
   ...next,
   to: isStatus(next.to) ? next.to : "FAILED"
 })
 
-/** A planted bug, with the beginning of its law's name. */
-type Planted = readonly [bug: string, law: string, plant: Plant]
-
-const ofEachKind: ReadonlyArray<Planted> = [
-  [
-    "the last call wins, unless its id was seen",
-    "a call that ends after a later one",
-    {
+const ofEachKind = bugsOf<Plant>({
+  "a call that ends after a later one": {
+    "the last call wins, unless its id was seen": {
       isLater: () => true,
       start: (handle, _, seen) => (transition) => {
         if (!seen.has(transition.id)) handle(transition)
         seen.add(transition.id)
       }
     }
-  ],
-  [
-    "an unknown status ends a transaction",
-    "an unknown status",
-    {
+  },
+  "an unknown status": {
+    "an unknown status ends a transaction": {
       start:
         (handle, _, ended) =>
         ({ transactionId, ...next }) => {
@@ -138,251 +148,183 @@ const ofEachKind: ReadonlyArray<Planted> = [
           if (!ended.has(transactionId)) handle({ transactionId, ...next })
         }
     }
-  ],
-  [
-    "the sequence alone decides",
-    "after an older backup",
-    { isLater: ({ sequence }, stored) => sequence > (stored?.sequence ?? 0) }
-  ],
-  [
-    "a call is dropped if its `from` is not the stored status",
-    "`to` decides",
-    {
+  },
+  "after an older backup": {
+    "the sequence alone decides": {
+      isLater: ({ sequence }, stored) => sequence > (stored?.sequence ?? 0)
+    }
+  },
+  "`to` decides": {
+    "a call is dropped if its `from` is not the stored status": {
       isLater: (next, stored) =>
         right.isLater(next, stored) && (next.from === null || next.from === stored?.to)
     }
-  ]
-]
+  }
+})
 
-export const handlers: ReadonlyArray<Planted> = [
+export const handlers = [
   ...ofEachKind,
-  ["the goods are never given", "SUCCEED of a payment", { stock: () => 0 }],
-  [
-    "without a refund the hundredths of the amount are cut off",
-    "SUCCEED of a payment",
-    {
-      books: (stored, order) => {
-        const { money, stock } = right.books(stored, order)
-        return { money: returned(stored, order) > 0 ? money : Math.trunc(Number(money)), stock }
+  ...bugsOf<Plant>({
+    "SUCCEED of a payment": {
+      "the goods are never given": { stock: () => 0 },
+      "without a refund the hundredths of the amount are cut off": {
+        books: booking((money, stored, order) =>
+          returned(stored, order) > 0 ? money : Math.trunc(Number(money))
+        )
       }
-    }
-  ],
-  [
-    "the hundredths of a refund are cut off",
-    "refunds of parts",
-    {
-      books: (stored, order) =>
-        right.books(stored, {
-          ...order,
-          refunds: order.refunds.map(({ amount, requestId }) => ({
-            requestId,
-            amount: String(Math.trunc(Number(amount) * 100) / 100)
-          }))
+    },
+    "refunds of parts": {
+      "the hundredths of a refund are cut off": {
+        books: (stored, order) =>
+          right.books(stored, {
+            ...order,
+            refunds: order.refunds.map(({ amount, requestId }) => ({
+              requestId,
+              amount: String(Math.trunc(Number(amount) * 100) / 100)
+            }))
+          })
+      },
+      "two refunds of one amount count as one": {
+        key: ({ kind, requestId, transactionId }) =>
+          kind === "refund" && requestId === "return-2" ? "200001" : transactionId
+      },
+      "REFUNDED takes the whole amount": {
+        books: booking((money, stored) => (stored.some(isPaid) ? money : 0))
+      }
+    },
+    "statuses that were passed over": {
+      "CHARGEBACK takes an amount that was never booked": {
+        books: booking((money, stored, order) => {
+          const taken = stored.some(({ from, to }) => to === "CHARGEBACK" && from !== "SUCCEED")
+          return taken ? `-${order.amount}` : money
         })
-    }
-  ],
-  [
-    "two refunds of one amount count as one",
-    "refunds of parts",
-    {
-      key: ({ kind, requestId, transactionId }) =>
-        kind === "refund" && requestId === "return-2" ? "200001" : transactionId
-    }
-  ],
-  [
-    "CHARGEBACK takes an amount that was never booked",
-    "statuses that were passed over",
-    {
-      books: (stored, order) => {
-        const { money, stock } = right.books(stored, order)
-        const taken = stored.some(({ from, to }) => to === "CHARGEBACK" && from !== "SUCCEED")
-        return { money: taken ? `-${order.amount}` : money, stock }
+      },
+      "SUCCEED counts only after PROCESSING": {
+        isLater: (next, stored) =>
+          right.isLater(next, stored) &&
+          (!isPayment(next) || next.to !== "SUCCEED" || stored?.to === "PROCESSING")
       }
-    }
-  ],
-  [
-    "the goods are given at PROCESSING",
-    "an order that is not paid",
-    {
-      stock: (stored) =>
-        stored.some((each) => isPayment(each) && ends("PROCESSING", "SUCCEED")(each)) ? 1 : 0
-    }
-  ],
-  [
-    "SUCCEED counts only after PROCESSING",
-    "statuses that were passed over",
-    {
-      isLater: (next, stored) =>
-        right.isLater(next, stored) &&
-        (!isPayment(next) || next.to !== "SUCCEED" || stored?.to === "PROCESSING")
-    }
-  ],
-  [
-    "the amount is read from the callback",
-    "a status that only a read found",
-    {
-      books: (stored, order) => ({
-        ...right.books(stored, order),
-        money:
-          Number(stored.find((each) => isPaid(each) || isRefunded(each))?.signed?.amount ?? 0) -
-          returned(stored, order)
-      })
-    }
-  ],
-  [
-    "the amount of a refund is read from the callback",
-    "a status that only a read found",
-    {
-      books: (stored, order) =>
-        right.books(
-          stored.filter(({ kind, signed }) => kind !== "refund" || signed !== null),
-          order
+    },
+    "an order that is not paid": {
+      "the goods are given at PROCESSING": {
+        stock: (stored) =>
+          stored.some((each) => isPayment(each) && ends("PROCESSING", "SUCCEED")(each)) ? 1 : 0
+      }
+    },
+    "a status that only a read found": {
+      "the amount is read from the callback": {
+        books: (stored, order) => ({
+          ...right.books(stored, order),
+          money:
+            Number(stored.find((each) => isPaid(each) || isRefunded(each))?.signed?.amount ?? 0) -
+            returned(stored, order)
+        })
+      },
+      "the amount of a refund is read from the callback": {
+        books: (stored, order) =>
+          right.books(
+            stored.filter(({ kind, signed }) => kind !== "refund" || signed !== null),
+            order
+          )
+      }
+    },
+    "a repeat changes nothing": {
+      "a restart forgets the parcels that were sent": givingOnce(
+        ({ requestId }) => String(requestId),
+        { isKept: false }
+      ),
+      "a refund is taken in each attempt": {
+        key: ({ attempt, kind, transactionId }) =>
+          `${transactionId} ${kind === "refund" && attempt}`
+      }
+    },
+    "two calls of one transition": {
+      "a lock in memory is around the look and the write": givingOnce(
+        ({ requestId }) => String(requestId),
+        { isSlow: true }
+      )
+    },
+    "after an older backup": {
+      "a parcel is sent once for each id": givingOnce(
+        ({ id, requestId }) => `${requestId} ${id.split(":")[2]}`
+      )
+    },
+    "CHARGEBACK takes": {
+      "the money stays after CHARGEBACK": {
+        books: booking((money, stored, order) =>
+          stored.some(ends("CHARGEBACK")) ? Number(order.amount) : money
         )
-    }
-  ],
-  [
-    "a restart forgets the parcels that were sent",
-    "a repeat changes nothing",
-    {
-      ...sendingOnce(({ requestId }) => String(requestId), { isKept: false }),
-      stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
-    }
-  ],
-  [
-    "a lock in memory is around the look and the write",
-    "two calls of one transition",
-    {
-      ...sendingOnce(({ requestId }) => String(requestId), { isSlow: true }),
-      stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
-    }
-  ],
-  [
-    "a refund is taken in each attempt",
-    "a repeat changes nothing",
-    {
-      key: ({ attempt, kind, transactionId }) => `${transactionId} ${kind === "refund" && attempt}`
-    }
-  ],
-  [
-    "a parcel is sent once for each id",
-    "after an older backup",
-    {
-      ...sendingOnce(({ id, requestId }) => `${requestId} ${id.split(":")[2]}`),
-      stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
-    }
-  ],
-  [
-    "the money stays after CHARGEBACK",
-    "CHARGEBACK takes",
-    {
-      books: (stored, order) => {
-        const { money, stock } = right.books(stored, order)
-        return { money: stored.some(ends("CHARGEBACK")) ? Number(order.amount) : money, stock }
+      },
+      "the goods that a refund took back are taken again at CHARGEBACK": {
+        stock: (stored) =>
+          stored.some(isPaid)
+            ? 1
+            : -stored.filter(({ from, to }) => to === "CHARGEBACK" && from === "REFUNDED").length
+      }
+    },
+    "a refund of the whole amount": {
+      "the goods of a refunded order stay given": {
+        stock: (stored) => (stored.some((each) => isPaid(each) || isRefunded(each)) ? 1 : 0)
+      }
+    },
+    "a refund that has not succeeded": {
+      "a refund counts when it begins": {
+        books: (stored, order) =>
+          right.books(
+            stored.map((each) => (each.kind === "refund" ? { ...each, to: "SUCCEED" } : each)),
+            order
+          )
+      }
+    },
+    "each payment of an order": {
+      "the sequence is kept for the order and not for the transaction": {
+        key: ({ requestId }) => String(requestId)
+      }
+    },
+    "an order that is paid twice": {
+      "the goods are given for each payment that is SUCCEED": {
+        stock: (stored) => stored.filter(isPaid).length
+      }
+    },
+    "in a conflict": {
+      "a parcel is sent once for each conflict": {
+        ...sendingOnce(({ conflict, requestId }) => `${requestId} ${conflict?.join()}`),
+        stock: (stored, parcels) =>
+          stored.some((each) => isPayment(each) && ends("SUCCEED", "FAILED", "CANCELLED")(each))
+            ? parcels
+            : 0
+      },
+      "the goods are taken back at FAILED and once more at CANCELLED": {
+        stock: (stored) =>
+          stored.some(isPaid) ? 1 : -stored.filter(({ conflict }) => conflict?.length === 3).length
+      }
+    },
+    "an unknown status": {
+      "every other status takes the goods back": {
+        isOurs: (next, order) => right.isOurs(asFailed(next), order),
+        isLater: (next, stored) => right.isLater(asFailed(next), stored)
+      },
+      "an unknown status throws": {
+        start: (handle) => (transition) => {
+          if (!isStatus(transition.to)) throw new Error("a status without a name in the shop")
+          handle(transition)
+        }
+      }
+    },
+    "a transaction of another order": {
+      "an order that the shop does not have throws": {
+        start: (handle) => (transition) => {
+          if (!/^(?:order|return)-\d+$/u.test(String(transition.requestId)))
+            throw new Error("no order")
+          handle(transition)
+        }
+      },
+      "the order is not looked up": {
+        isOurs: (next, order) =>
+          isStatus(next.to) && (next.kind === "card-payment" || right.isOurs(next, order))
       }
     }
-  ],
-  [
-    "the goods of a refunded order stay given",
-    "a refund of the whole amount",
-    { stock: (stored) => (stored.some((each) => isPaid(each) || isRefunded(each)) ? 1 : 0) }
-  ],
-  [
-    "REFUNDED takes the whole amount",
-    "refunds of parts",
-    {
-      books: (stored, order) => {
-        const { money, stock } = right.books(stored, order)
-        return { money: stored.some(isPaid) ? money : 0, stock }
-      }
-    }
-  ],
-  [
-    "the goods that a refund took back are taken again at CHARGEBACK",
-    "CHARGEBACK takes",
-    {
-      stock: (stored) =>
-        stored.some(isPaid)
-          ? 1
-          : -stored.filter(({ from, to }) => to === "CHARGEBACK" && from === "REFUNDED").length
-    }
-  ],
-  [
-    "a refund counts when it begins",
-    "a refund that has not succeeded",
-    {
-      books: (stored, order) =>
-        right.books(
-          stored.map((each) => (each.kind === "refund" ? { ...each, to: "SUCCEED" } : each)),
-          order
-        )
-    }
-  ],
-  [
-    "the sequence is kept for the order and not for the transaction",
-    "each payment of an order",
-    { key: ({ requestId }) => String(requestId) }
-  ],
-  [
-    "the goods are given for each payment that is SUCCEED",
-    "an order that is paid twice",
-    { stock: (stored) => stored.filter(isPaid).length }
-  ],
-  [
-    "a parcel is sent once for each conflict",
-    "in a conflict",
-    {
-      ...sendingOnce(({ conflict, requestId }) => `${requestId} ${conflict?.join()}`),
-      stock: (stored, parcels) =>
-        stored.some((each) => isPayment(each) && ends("SUCCEED", "FAILED", "CANCELLED")(each))
-          ? parcels
-          : 0
-    }
-  ],
-  [
-    "the goods are taken back at FAILED and once more at CANCELLED",
-    "in a conflict",
-    {
-      stock: (stored) =>
-        stored.some(isPaid) ? 1 : -stored.filter(({ conflict }) => conflict?.length === 3).length
-    }
-  ],
-  [
-    "every other status takes the goods back",
-    "an unknown status",
-    {
-      isOurs: (next, order) => right.isOurs(asFailed(next), order),
-      isLater: (next, stored) => right.isLater(asFailed(next), stored)
-    }
-  ],
-  [
-    "an unknown status throws",
-    "an unknown status",
-    {
-      start: (handle) => (transition) => {
-        if (!isStatus(transition.to)) throw new Error("a status without a name in the shop")
-        handle(transition)
-      }
-    }
-  ],
-  [
-    "an order that the shop does not have throws",
-    "a transaction of another order",
-    {
-      start: (handle) => (transition) => {
-        if (!/^(?:order|return)-\d+$/u.test(String(transition.requestId)))
-          throw new Error("no order")
-        handle(transition)
-      }
-    }
-  ],
-  [
-    "the order is not looked up",
-    "a transaction of another order",
-    {
-      isOurs: (next, order) =>
-        isStatus(next.to) && (next.kind === "card-payment" || right.isOurs(next, order))
-    }
-  ]
+  })
 ]
 
 const isPayout = ({ kind, requestId }: Transition) =>
@@ -409,70 +351,63 @@ const returningOnce = (
   money: (parcels) => parcels * 19.99
 })
 
-export const payoutHandlers: ReadonlyArray<Planted> = [
+export const payoutHandlers = [
   ...ofEachKind,
-  [
-    "a payout that the bank sends back stays debited",
-    "the amount of a payout comes back",
-    {
-      books: (stored, order) => ({
-        money: stored.some(ends("FAILED", "CANCELLED")) ? order.amount : 0,
-        stock: 0
-      })
-    }
-  ],
-  [
-    "the amount is read from the callback",
-    "a status that only a read found",
-    { books: (stored) => ({ money: stored.find(isBack)?.signed?.amount ?? 0, stock: 0 }) }
-  ],
-  [
-    "a restart forgets the further attempts",
-    "a repeat changes nothing",
-    {
-      ...returningOnce(String),
-      start: (handle, send, seen) => {
-        seen.delete("again")
-        return (transition) => {
-          if (isPayout(transition) && isBack(transition)) {
-            if (!seen.has(transition.attempt === 1 ? "back" : "again")) send()
-            for (const name of ["back", "again"]) seen.add(name)
-          }
-          handle(transition)
-        }
+  ...bugsOf<Plant>({
+    "the amount of a payout comes back": {
+      "a payout that the bank sends back stays debited": {
+        books: (stored, order) => ({
+          money: stored.some(ends("FAILED", "CANCELLED")) ? order.amount : 0,
+          stock: 0
+        })
       }
+    },
+    "a status that only a read found": {
+      "the amount is read from the callback": {
+        books: (stored) => ({ money: stored.find(isBack)?.signed?.amount ?? 0, stock: 0 })
+      }
+    },
+    "a repeat changes nothing": {
+      "a restart forgets the further attempts": {
+        ...returningOnce(String),
+        start: (handle, send, seen) => {
+          seen.delete("again")
+          return (transition) => {
+            if (isPayout(transition) && isBack(transition)) {
+              if (!seen.has(transition.attempt === 1 ? "back" : "again")) send()
+              for (const name of ["back", "again"]) seen.add(name)
+            }
+            handle(transition)
+          }
+        }
+      },
+      "the amount comes back at each call": returningOnce(({ attempt, id }) => `${id} ${attempt}`)
+    },
+    "two calls of one transition": {
+      "a lock in memory is around the look and the write": returningOnce(
+        ({ requestId }) => String(requestId),
+        { isSlow: true }
+      )
+    },
+    "an unknown status": {
+      "every other status gives the amount back": {
+        isOurs: (next, order) => rightPayouts.isOurs(asFailed(next), order),
+        isLater: (next, stored) => right.isLater(asFailed(next), stored),
+        books: (stored, order) => ({
+          money: stored.map(asFailed).some(isBack) ? order.amount : 0,
+          stock: 0
+        })
+      }
+    },
+    "a transaction of another order": {
+      "the payout is not looked up": {
+        isOurs: ({ kind, to }) => isStatus(to) && kind === "apm-payout"
+      }
+    },
+    "in a conflict": {
+      "the amount comes back once for each conflict": returningOnce(
+        ({ conflict, requestId }) => `${requestId} ${conflict?.join()}`
+      )
     }
-  ],
-  [
-    "the amount comes back at each call",
-    "a repeat changes nothing",
-    returningOnce(({ attempt, id }) => `${id} ${attempt}`)
-  ],
-  [
-    "a lock in memory is around the look and the write",
-    "two calls of one transition",
-    returningOnce(({ requestId }) => String(requestId), { isSlow: true })
-  ],
-  [
-    "every other status gives the amount back",
-    "an unknown status",
-    {
-      isOurs: (next, order) => rightPayouts.isOurs(asFailed(next), order),
-      isLater: (next, stored) => right.isLater(asFailed(next), stored),
-      books: (stored, order) => ({
-        money: stored.map(asFailed).some(isBack) ? order.amount : 0,
-        stock: 0
-      })
-    }
-  ],
-  [
-    "the payout is not looked up",
-    "a transaction of another order",
-    { isOurs: ({ kind, to }) => isStatus(to) && kind === "apm-payout" }
-  ],
-  [
-    "the amount comes back once for each conflict",
-    "in a conflict",
-    returningOnce(({ conflict, requestId }) => `${requestId} ${conflict?.join()}`)
-  ]
+  })
 ]

@@ -83,28 +83,16 @@ const expectSame = (actual: unknown, expected: unknown): void => {
   if (found !== wanted) throw new Error(`${found} is not ${wanted}`)
 }
 
+const signed = { account: "mid-1", amount: "10.50", currency: "EUR", transactionId: "100001" }
+
 const callback = (changes: object = {}) => {
-  const fields = {
-    account: "mid-1",
-    amount: "10.50",
-    currency: "EUR",
-    transactionId: "100001"
-  }
-  const body = {
-    mid: fields.account,
-    orderAmount: fields.amount,
-    orderCurrency: fields.currency,
-    transactionId: fields.transactionId,
-    transactionStatus: "SUCCEED"
-  }
+  const { account, amount, currency, transactionId } = signed
+  const body = { mid: account, orderAmount: amount, orderCurrency: currency, transactionId }
   const sign = Hmac.keyed(secret)
   return new Request("https://shop.example/callback?paymentMethod=card", {
     method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "x-checksum": Checksum.callback(sign, fields)
-    },
-    body: JSON.stringify({ ...body, ...changes })
+    headers: { "content-type": "application/json", "x-checksum": Checksum.callback(sign, signed) },
+    body: JSON.stringify({ ...body, transactionStatus: "SUCCEED", ...changes })
   })
 }
 

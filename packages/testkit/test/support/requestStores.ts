@@ -1,7 +1,7 @@
 import { isLeased, type RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
-import type { PlantedBug } from "@pawl/test-support/PlantedBugs"
+import { bugsOf } from "@pawl/test-support/Bugs"
 
 type Service = RequestStore["Service"]
 
@@ -33,12 +33,9 @@ const unregistered =
       )
   })
 
-/** Planted bugs, each with the beginning of its law's name. */
-export const requestStores: ReadonlyArray<PlantedBug<ChangeStore>> = [
-  [
-    "a second request replaces the digest of the first",
-    "a requestId is written once",
-    (store) => {
+export const requestStores = bugsOf<ChangeStore>({
+  "a requestId is written once": {
+    "a second request replaces the digest of the first": (store) => {
       const digests = new Map<string, string>()
       return {
         ...shown((row) => ({ ...row, digest: digests.get(row.requestId) ?? row.digest }))(store),
@@ -47,30 +44,20 @@ export const requestStores: ReadonlyArray<PlantedBug<ChangeStore>> = [
           return store.write(request, options)
         }
       }
-    }
-  ],
-  [
-    "requestIds are compared without regard to case",
-    "a requestId is written once",
-    (store) => ({
+    },
+    "requestIds are compared without regard to case": (store) => ({
       write: (request, options) =>
         Effect.map(store.write(request, options), (result) => ({
           ...result,
           isNew: result.isNew && request.requestId !== "R1"
         }))
     })
-  ],
-  [
-    "the body is trimmed when it is written",
-    "a sealed body stays",
-    (store) => ({
+  },
+  "a sealed body stays": {
+    "the body is trimmed when it is written": (store) => ({
       write: (request, options) => store.write({ ...request, body: request.body?.trim() }, options)
-    })
-  ],
-  [
-    "the body stays after the outcome",
-    "a sealed body stays",
-    (store) => {
+    }),
+    "the body stays after the outcome": (store) => {
       const bodies = new Map<string, string | undefined>()
       return {
         ...shown((row) => ({ ...row, body: row.body ?? bodies.get(row.requestId) }))(store),
@@ -81,16 +68,13 @@ export const requestStores: ReadonlyArray<PlantedBug<ChangeStore>> = [
           })
       }
     }
-  ],
-  [
-    "a recovered request is not in doubt",
-    "a request is in doubt",
-    claimed((row) => ({ ...row, lease: { ...row.lease, inDoubt: false } }))
-  ],
-  [
-    "any attempt without effect ends the doubt",
-    "a request is in doubt",
-    (store) => {
+  },
+  "a request is in doubt": {
+    "a recovered request is not in doubt": claimed((row) => ({
+      ...row,
+      lease: { ...row.lease, inDoubt: false }
+    })),
+    "any attempt without effect ends the doubt": (store) => {
       const ended = new Set<string>()
       return {
         ...shown((row) => (ended.has(row.requestId) ? { ...row, begunAt: undefined } : row))(store),
@@ -100,78 +84,50 @@ export const requestStores: ReadonlyArray<PlantedBug<ChangeStore>> = [
         }
       }
     }
-  ],
-  [
-    "a lease that was lost is renewed",
-    "one process has a request",
-    (store) => ({ renew: (leased, until) => Effect.as(store.renew(leased, until), true) })
-  ],
-  [
-    "an attempt begins under a lease that was lost",
-    "one process has a request",
-    (store) => ({
+  },
+  "one process has a request": {
+    "a lease that was lost is renewed": (store) => ({
+      renew: (leased, until) => Effect.as(store.renew(leased, until), true)
+    }),
+    "an attempt begins under a lease that was lost": (store) => ({
       begin: (leased, options) =>
         Effect.map(store.begin(leased, options), (begun) => begun ?? leased)
-    })
-  ],
-  [
-    "a worker releases the lease of another one",
-    "one process has a request",
-    (store) => ({
+    }),
+    "a worker releases the lease of another one": (store) => ({
       release: (leased, release) =>
         Effect.flatMap(store.get(leased.requestId), (row) =>
           store.release(row !== undefined && isLeased(row) ? row : leased, release)
         )
     })
-  ],
-  [
-    "one more request is claimed than asked for",
-    "a request is due",
-    (store) => ({ claim: (options) => store.claim({ ...options, limit: options.limit + 1 }) })
-  ],
-  [
-    "the newest of the claimed requests is first",
-    "a request is due",
-    (store) => ({
+  },
+  "a request is due": {
+    "one more request is claimed than asked for": (store) => ({
+      claim: (options) => store.claim({ ...options, limit: options.limit + 1 })
+    }),
+    "the newest of the claimed requests is first": (store) => ({
       claim: (options) =>
         Effect.map(store.claim(options), ({ dueAt, rows }) => ({ dueAt, rows: rows.toReversed() }))
-    })
-  ],
-  [
-    "the wait after an attempt is left out",
-    "a request is due",
-    (store) => ({
+    }),
+    "the wait after an attempt is left out": (store) => ({
       release: (leased, release) => store.release(leased, { ...release, dueAt: release.at })
     })
-  ],
-  [
-    "refusals are not kept",
-    "refusals are counted",
-    shown((row) => ({ ...row, refusals: undefined }))
-  ],
-  [
-    "a refusal in other words is counted anew",
-    "refusals are counted",
-    shown((row) =>
+  },
+  "refusals are counted": {
+    "refusals are not kept": shown((row) => ({ ...row, refusals: undefined })),
+    "a refusal in other words is counted anew": shown((row) =>
       row.refusals?.reason === "404" ? { ...row, refusals: { ...row.refusals, count: 1 } } : row
     )
-  ],
-  [
-    "the list of parked requests ignores the cursor",
-    "a parked request is listed",
-    (store) => ({ parked: ({ limit }) => store.parked({ limit }) })
-  ],
-  [
-    "a redrive sends a request in doubt after the window",
-    "a parked request is listed",
-    (store) => ({
+  },
+  "a parked request is listed": {
+    "the list of parked requests ignores the cursor": (store) => ({
+      parked: ({ limit }) => store.parked({ limit })
+    }),
+    "a redrive sends a request in doubt after the window": (store) => ({
       redrive: (requestId, redrive) => store.redrive(requestId, { ...redrive, window: Infinity })
     })
-  ],
-  [
-    "a request is given up without its lease",
-    "an outcome is replaced",
-    (store) => ({
+  },
+  "an outcome is replaced": {
+    "a request is given up without its lease": (store) => ({
       settle: (requestId, settlement, registration) =>
         Effect.flatMap(store.get(requestId), (row) =>
           store.settle(
@@ -180,12 +136,8 @@ export const requestStores: ReadonlyArray<PlantedBug<ChangeStore>> = [
             registration
           )
         )
-    })
-  ],
-  [
-    "a later answer replaces the first one",
-    "an outcome is replaced",
-    (store) => {
+    }),
+    "a later answer replaces the first one": (store) => {
       const answers = new Map<string, RequestRow["outcome"]>()
       return {
         ...shown((row) => ({ ...row, outcome: answers.get(row.requestId) ?? row.outcome }))(store),
@@ -194,32 +146,26 @@ export const requestStores: ReadonlyArray<PlantedBug<ChangeStore>> = [
           return store.settle(requestId, settlement, registration)
         }
       }
-    }
-  ],
-  [
-    "a request that was begun is cancelled",
-    "an outcome is replaced",
-    (store) => ({
+    },
+    "a request that was begun is cancelled": (store) => ({
       cancel: (requestId, at) =>
         Effect.flatMap(store.get(requestId), (row) =>
           row?.begunAt === undefined ? store.cancel(requestId, at) : Effect.succeed(true)
         )
     })
-  ],
-  [
-    "the transaction of the first answer is not registered",
-    "an outcome and the registration",
-    unregistered((row) => row?.outcome === undefined)
-  ],
-  [
-    "a process that lost registers nothing",
-    "whatever an answer names",
-    unregistered((row) => row?.outcome?._tag === "Answered")
-  ],
-  [
-    "a refusal stays, whatever is confirmed",
-    "a confirmed transaction replaces",
-    (store) => ({
+  },
+  "an outcome and the registration": {
+    "the transaction of the first answer is not registered": unregistered(
+      (row) => row?.outcome === undefined
+    )
+  },
+  "whatever an answer names": {
+    "a process that lost registers nothing": unregistered(
+      (row) => row?.outcome?._tag === "Answered"
+    )
+  },
+  "a confirmed transaction replaces": {
+    "a refusal stays, whatever is confirmed": (store) => ({
       settle: (requestId, settlement, registration) =>
         Effect.flatMap(store.get(requestId), (row) =>
           row?.outcome?._tag === "Refused" && row.kind === "apm-payment"
@@ -233,39 +179,33 @@ export const requestStores: ReadonlyArray<PlantedBug<ChangeStore>> = [
             : store.settle(requestId, settlement, registration)
         )
     })
-  ],
-  [
-    "a confirmed transaction does not settle its request",
-    "a confirmed transaction whose",
-    shown((row) => {
+  },
+  "a confirmed transaction whose": {
+    "a confirmed transaction does not settle its request": shown((row) => {
       const isFound = row.outcome?._tag === "Found" && row.kind === "apm-payment"
       return isFound && row.settledAt === 40 ? { ...row, outcome: undefined } : row
     })
-  ],
-  [
-    "a transaction settles a request before it is confirmed",
-    "a transaction settles no request",
-    shown((row) =>
+  },
+  "a transaction settles no request": {
+    "a transaction settles a request before it is confirmed": shown((row) =>
       row.kind === "apm-payment" && row.lease?.until === 20
         ? { ...row, outcome: { _tag: "Found" } }
         : row
     )
-  ],
-  [
-    "the amount of a request is not kept",
-    "a token that was moved",
-    (store) => ({
+  },
+  "a token that was moved": {
+    "the amount of a request is not kept": (store) => ({
       write: (request, options) => store.write({ ...request, ordered: undefined }, options)
     })
-  ],
-  [
-    "a found request loses its body at once",
-    "a found request is sent after",
-    claimed((row) =>
+  },
+  "a found request is sent after": {
+    "a found request loses its body at once": claimed((row) =>
       row.deniedTransactionId === undefined || row.kind !== "apm-payment"
         ? row
         : { ...row, body: undefined }
     )
-  ],
-  ["a waiting worker is not woken", "a worker that waits", () => ({ awaitWork: Effect.never })]
-]
+  },
+  "a worker that waits": {
+    "a waiting worker is not woken": () => ({ awaitWork: Effect.never })
+  }
+})
