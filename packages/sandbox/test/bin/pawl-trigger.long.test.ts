@@ -10,7 +10,7 @@ import { Gateway } from "@pawl/testkit/Gateway"
 import { create } from "../../src/internal/trigger/Creates.ts"
 import { login } from "../../src/internal/trigger/SandboxClient.ts"
 import * as Sandbox from "../../src/Sandbox.ts"
-import { list, run, runWith } from "../support/sandbox.ts"
+import { list, runWith } from "../support/sandbox.ts"
 import { receiver } from "../support/wire.ts"
 
 const bin = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
@@ -30,7 +30,7 @@ const linesOf = (stdout: string) =>
 
 describe("pawl-sandbox trigger", () => {
   it("makes a payment, and prints each status and each callback with its answer", () =>
-    run(function* () {
+    runWith({}, function* () {
       const { received, url } = yield* receiver((_, { transactionStatus }) => [
         transactionStatus === "PENDING" ? 401 : 200
       ])
@@ -134,7 +134,7 @@ describe("pawl-sandbox trigger", () => {
     ))
 
   it("fails with one sentence that names the remedy, and makes nothing", () =>
-    run(function* () {
+    runWith({}, function* () {
       const port = yield* serve((_, response) => response.end("a shop"))
       const elsewhere = yield* trigger("decline:5", "--callback-url", "http://203.0.113.1/cb")
       assert.match(elsewhere.stdout, /--allow-callback HOST\n.*0 of 2 callbacks delivered\n$/u)
