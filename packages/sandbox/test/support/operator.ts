@@ -120,37 +120,39 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
   ) => {
     const key = secrets[secret as keyof typeof secrets] ?? secret
     const fields = { accountId: "4711", amount, currency: "EUR", transactionId }
-    return receive({
+    const incoming = {
       method: "POST",
       search: "paymentMethod=apm",
       contentType: "application/json",
       contentEncoding: undefined,
       checksum: createHmac("sha256", key).update(Object.values(fields).join("|")).digest("base64"),
       body: new TextEncoder().encode(JSON.stringify({ ...fields, transactionStatus }))
-    })
+    }
+    return runPromise(receive(incoming))
   }
 
   /** Parks transactions as if long ago. */
   const park = (reason: DeadLetter["reason"], ids: ReadonlyArray<string>) =>
-    Effect.forEach(ids, (transactionId) =>
-      Effect.gen(function* () {
+    Effect.gen(function* () {
+      for (const transactionId of ids) {
         yield* memory.register({ kind: "apm-payment", transactionId, status: "NEW" }, 0)
         const { rows } = yield* memory.claim({ at: 1, until: 2, limit: 1 })
         for (const row of rows) {
           const deadLetter = { reason, at: 1_790_000_000_000, to: "PENDING" as const }
           yield* memory.write(row, { deadLetter, attempt: 293, release: { dueAt: undefined } })
         }
-      }).pipe(claims.withPermits(1))
-    )
+      }
+    }).pipe(claims.withPermits(1), runPromise)
 
   /** Parks a request whose outcome cannot be found out. */
-  const parkRequest = Effect.fnUntraced(function* (requestId: string) {
-    const store = Context.get(stores, RequestStore.RequestStore)
-    const request = { kind: "apm-payment", digest: "digest", hasCardData: false } as const
-    yield* store.write({ ...request, requestId, body: "sealed" }, { at: 0, until: 1 })
-    const { rows } = yield* store.claim({ at: 1, until: 30_000, limit: 1 })
-    for (const row of rows) yield* store.park(row, "window", 1_790_000_000_000)
-  })
+  const parkRequest = (requestId: string) =>
+    Effect.gen(function* () {
+      const store = Context.get(stores, RequestStore.RequestStore)
+      const request = { kind: "apm-payment", digest: "digest", hasCardData: false } as const
+      yield* store.write({ ...request, requestId, body: "sealed" }, { at: 0, until: 1 })
+      const { rows } = yield* store.claim({ at: 1, until: 30_000, limit: 1 })
+      for (const row of rows) yield* store.park(row, "window", 1_790_000_000_000)
+    }).pipe(runPromise)
 
   return {
     origin: `http://127.0.0.1:${port}`,
