@@ -63,11 +63,7 @@ describe.each(operations)("$name", (operation) => {
       const service = failing()
       const [, result] = await run(operation, service, options)
       expect(result).toMatchObject({
-        failure: {
-          _tag: "ValidationFailed",
-          sent: false,
-          fields: [{ path: Object.keys(options)[0] }]
-        }
+        failure: Memory.refusalOf(Object.keys(options)[0])
       })
       expect(service.requests.length + service.auths.length).toBe(0)
     }
@@ -90,7 +86,7 @@ describe.each(operations.filter(({ kind }) => kind === "create"))("$name", (oper
     const service = new Memory.Service()
     const [, result] = await run(operation, service, { requestId: undefined } as object, {})
     expect(result).toMatchObject({
-      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "requestId" }] }
+      failure: Memory.refusalOf("requestId")
     })
     expect(service.requests.length).toBe(0)
   })
@@ -99,7 +95,7 @@ describe.each(operations.filter(({ kind }) => kind === "create"))("$name", (oper
     const service = new Memory.Service()
     const [, result] = await run(operation, service, { requestId: "request-7" })
     expect(result).toMatchObject({
-      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "requestId" }] }
+      failure: Memory.refusalOf("requestId")
     })
     expect(service.requests.length).toBe(0)
   })

@@ -106,11 +106,7 @@ describe("a requestId", () => {
             )
             if (isRefused) {
               expect(results[index]).toMatchObject({
-                failure: {
-                  _tag: "ValidationFailed",
-                  sent: false,
-                  fields: [{ path: "requestId" }]
-                }
+                failure: Memory.refusalOf("requestId")
               })
             } else {
               expect(results[index]).toHaveProperty("success")
@@ -193,11 +189,9 @@ describe("a read", () => {
           .filter((id) => !isOpaque(id)),
         async (id) => {
           const service = new Memory.Service()
-          expect(await Memory.failureOf(service, Memory.readStatus(id))).toMatchObject({
-            _tag: "ValidationFailed",
-            sent: false,
-            fields: [{ path: "id" }]
-          })
+          expect(await Memory.failureOf(service, Memory.readStatus(id))).toMatchObject(
+            Memory.refusalOf("id")
+          )
           expect(service.requests.length + service.auths.length).toBe(0)
         }
       )

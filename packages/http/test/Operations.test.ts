@@ -238,11 +238,9 @@ describe.each(operationsThatCreate)("$name", (operation) => {
     "refuses the requestId %s before it sends anything",
     async (requestId) => {
       const service = new Memory.Service()
-      expect(Result.merge(await run(operation, service, { requestId } as Named))).toMatchObject({
-        _tag: "ValidationFailed",
-        sent: false,
-        fields: [{ path: "requestId" }]
-      })
+      expect(Result.merge(await run(operation, service, { requestId } as Named))).toMatchObject(
+        Memory.refusalOf("requestId")
+      )
       expect(service.auths.length + service.requests.length).toBe(0)
     }
   )
@@ -289,11 +287,7 @@ it("B01 an id that could change the path of an operation is refused before sendi
     for (const [at, call] of calls(id as string).entries()) {
       const service = new Memory.Service()
       expect(await Memory.run<unknown, unknown>(service, call)).toMatchObject({
-        failure: {
-          _tag: "ValidationFailed",
-          sent: false,
-          fields: [{ path: at < 8 ? "id" : "subscriptionId" }]
-        }
+        failure: Memory.refusalOf(at < 8 ? "id" : "subscriptionId")
       })
       expect(service.requests.length + service.auths.length).toBe(0)
     }

@@ -60,11 +60,9 @@ describe("the transactionId of a refund", () => {
           .filter((id) => !/^(?:0|[1-9][0-9]{0,63})$/u.test(id)),
         async (id) => {
           const service = new Memory.Service()
-          expect(Result.merge(await create(service, id))).toMatchObject({
-            _tag: "ValidationFailed",
-            sent: false,
-            fields: [{ path: "transactionId", message: "Expected an integer" }]
-          })
+          expect(Result.merge(await create(service, id))).toMatchObject(
+            Memory.refusalOf("transactionId", "Expected an integer")
+          )
           expect(service.auths.length + service.requests.length).toBe(0)
         }
       )

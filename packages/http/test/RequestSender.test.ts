@@ -164,7 +164,7 @@ describe("send", () => {
   it("refuses a text that is not a request", async () => {
     const service = new Memory.Service()
     expect(await run(service, send({ ...stored, body: "card 4111" }, false))).toMatchObject({
-      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "body" }] }
+      failure: Memory.refusalOf("body")
     })
     expect(service.requests).toEqual([])
   })
@@ -215,7 +215,7 @@ describe("encode", () => {
     ["apm-payment", { ...Memory.payment, requestId: null }, "requestId"]
   ])("refuses invalid input by the name of its field: %s", async (kind, input, path) => {
     expect(await run(new Memory.Service(), encode(kind, input))).toMatchObject({
-      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path }] }
+      failure: Memory.refusalOf(path)
     })
   })
 
@@ -226,7 +226,7 @@ describe("encode", () => {
     const { body } = Operations.find(name)
     const input = { ...body, callbackUrl: undefined }
     expect(await run(new Memory.Service(), encode(kind, input))).toMatchObject({
-      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "callbackUrl" }] }
+      failure: Memory.refusalOf("callbackUrl")
     })
   })
 

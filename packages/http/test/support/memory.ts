@@ -250,6 +250,13 @@ export const failureOf = async <A, E>(
   changed?: Partial<PawlConfig.Options>
 ): Promise<E> => failure(await run(service, call, changed))
 
+/** The error of a call that was refused before sending, for the field at a path. */
+export const refusalOf = (path: string | undefined, message?: string) => ({
+  _tag: "ValidationFailed",
+  sent: false,
+  fields: [{ path, ...(message !== undefined && { message }) }]
+})
+
 export const payment = {
   requestId: "order-1",
   accountId: "1001",
