@@ -76,29 +76,25 @@ describe("C37 an input", () => {
 })
 
 describe("C33 a requestId", () => {
-  it("that a call made is that of its retry, which would pay twice with another", async () => {
-    const { requestId: _, ...payment } = Memory.payment
-    const service = Memory.answering(Memory.answer(500, ""), Memory.answer(500, ""))
-    const options = { maxAttempts: 1 }
-    await run(
-      service,
-      ApmPayments.use(({ create }) => Effect.retry(create(payment, options), { times: 1 }))
-    )
-    const [first, ...others] = service.requests.map(({ body }) => body)
-    expect(others).toEqual([first])
-  })
+  const { requestId: _, ...payment } = Memory.payment
+  const once = { maxAttempts: 1 }
 
-  it("of a request that is encoded and sent in one effect is that of its retry", async () => {
-    const { requestId: _, ...payment } = Memory.payment
-    const service = Memory.answering(Memory.answer(500, ""), Memory.answer(500, ""))
-    await run(
-      service,
+  it.each<[string, Effect.Effect<unknown, unknown, Pawl.Services>]>([
+    [
+      "that a call made is that of its retry, which would pay twice with another",
+      ApmPayments.use(({ create }) => Effect.retry(create(payment, once), { times: 1 }))
+    ],
+    [
+      "of a request that is encoded and sent in one effect is that of its retry",
       RequestSender.use(({ encode, send }) =>
-        Effect.flatMap(encode("apm-payment", payment), (request) =>
-          send(request, { maxAttempts: 1 })
-        ).pipe(Effect.retry({ times: 1 }))
+        Effect.flatMap(encode("apm-payment", payment), (request) => send(request, once)).pipe(
+          Effect.retry({ times: 1 })
+        )
       )
-    )
+    ]
+  ])("%s", async (_name, call) => {
+    const service = Memory.answering(Memory.answer(500, ""))
+    await run(service, call)
     const [first, ...others] = service.requests.map(({ body }) => body)
     expect(others).toEqual([first])
   })

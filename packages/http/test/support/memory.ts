@@ -22,20 +22,8 @@ import * as PawlConfig from "../../src/PawlConfig.ts"
 import * as PawlPortable from "../../src/PawlPortable.ts"
 import { type Request, type Response, Transport } from "../../src/Transport.ts"
 
-/** The fault of one request. Those with `after` come when the service has processed it. */
-export type Fault =
-  | "refused"
-  | "reset before"
-  | "reset after"
-  | "silent before"
-  | "silent after"
-  | "truncated after"
-  | "500 before"
-  | "503 after"
-  | "429"
-  | "401"
-
-export const faults: ReadonlyArray<Fault> = [
+/** The faults of one request. Those with `after` come when the service has processed it. */
+export const faults = [
   "refused",
   "reset before",
   "reset after",
@@ -46,7 +34,9 @@ export const faults: ReadonlyArray<Fault> = [
   "503 after",
   "429",
   "401"
-]
+] as const
+
+export type Fault = (typeof faults)[number]
 
 export type Answer = Effect.Effect<Response, Unreachable | UnexpectedResponse>
 
@@ -194,8 +184,7 @@ export const client = (service: Service, changed: Partial<PawlConfig.Options> = 
     Layer.provideMerge(PawlConfig.layer({ ...options, ...changed }))
   )
 
-export const profile = (changed: Partial<Profile.Switches>): Layer.Layer<never> =>
-  Profile.layer(changed)
+export const profile = Profile.layer
 
 /** Runs in its own virtual time, without log lines. */
 export const virtual = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
