@@ -4,7 +4,7 @@ import type * as Scope from "effect/Scope"
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import type { Page } from "playwright-core"
-import { assert, it } from "vitest"
+import { assert, expect, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import { payment } from "@pawl/test-support/TestGateway"
 import { isAccessible } from "./support/axe.ts"
@@ -272,10 +272,7 @@ inChromium((withPage) => {
     await visible(page, "title", "1.00 EUR")
     await page.reload()
     await visible(page, "title", "1.00 EUR")
-    assert.strictEqual(
-      await page.getByTestId(`transaction-${older}`).getAttribute("aria-current"),
-      "true"
-    )
+    expect(await page.getByTestId(`transaction-${older}`).getAttribute("aria-current")).toBe("true")
     await run(visit(pathname + hash, (other) => visible(other, "title", "1.00 EUR")))
     await run(
       visit("/#/transactions/7", (other) => visible(other, "missing", "There is no transaction 7"))
@@ -344,10 +341,7 @@ inChromium((withPage) => {
     await page.getByTestId("copy-100002").waitFor()
     const at = page.getByTestId("timeline").locator("time").first()
     assert.match((await at.getAttribute("title")) ?? "", /^[\d-]{10} [\d:]{8} UTC$/u)
-    assert.strictEqual(
-      await page.evaluate("document.activeElement.dataset.testid"),
-      "transaction-100002"
-    )
+    expect(await page.evaluate("document.activeElement.dataset.testid")).toBe("transaction-100002")
     await page.getByTestId("move-to").selectOption("FAILED")
     await page.getByTestId("decline-code").fill("x")
     await page.getByTestId("move-to").selectOption("SUCCEED")
@@ -524,10 +518,7 @@ inChromium((withPage) => {
         .locator("a[href^=http]")
         .evaluateAll((all) => all.map((one) => new URL((one as HTMLAnchorElement).href).host))
       const own = new URL(page.url()).host
-      assert.deepStrictEqual(
-        hosts.filter((host) => host !== own && host !== "www.scalar.com"),
-        []
-      )
+      expect(hosts.filter((host) => host !== own && host !== "www.scalar.com")).toStrictEqual([])
       assert.strictEqual(await page.locator("html").getAttribute("lang"), "en")
       const copy = page.locator("button.code-copy")
       await copy.first().waitFor({ state: "attached" })

@@ -101,10 +101,7 @@ describe("a transaction", () => {
       const read = yield* api("GET", `/v1/payments/apm/status/${id}`)
       assert.strictEqual(read.text, '"FAILED"')
       yield* clock("1 hour")
-      assert.deepStrictEqual(
-        shop.received.map(({ body }) => body.transactionStatus),
-        ["NEW", "FAILED"]
-      )
+      expect(shop.received.map(({ body }) => body.transactionStatus)).toEqual(["NEW", "FAILED"])
       assert.strictEqual((yield* control("GET", `/transactions/${id}`)).json.status, "FAILED")
       yield* control("POST", `/transactions/${id}/status`, { status: "SUCCEED" })
       const again = (yield* control("GET", `/transactions/${id}`)).json
@@ -160,10 +157,7 @@ test("a delivery is resent once, unchanged, and the response is the attempt", fu
   })
   assert.deepStrictEqual(shop.received[2]?.body, shop.received[0]?.body)
   assert.strictEqual(shop.received[2]?.path, shop.received[0]?.path)
-  assert.strictEqual(
-    shop.received[2]?.headers["x-checksum"],
-    shop.received[0]?.headers["x-checksum"]
-  )
+  expect(shop.received[2]?.headers["x-checksum"]).toBe(shop.received[0]?.headers["x-checksum"])
   assert.include((yield* list("/deliveries")).at(-1), json)
   assert.strictEqual((yield* control("POST", "/deliveries/99/resend")).status, 404)
 })
@@ -219,10 +213,7 @@ describe("the events", () => {
     assert.deepStrictEqual(faults.item, yield* list("/faults"))
     yield* first(({ name }) => name === "clock")
     const latest = (name: string) => events.findLast((event) => event.name === name)?.item
-    assert.deepStrictEqual(
-      latest("transaction"),
-      (yield* control("GET", `/transactions/${id}`)).json
-    )
+    expect(latest("transaction")).toStrictEqual((yield* control("GET", `/transactions/${id}`)).json)
     assert.deepStrictEqual(latest("delivery"), (yield* list("/deliveries")).at(-1))
     assert.deepStrictEqual(latest("request"), (yield* list("/requests"))[0])
     assert.deepStrictEqual(

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { assert, describe, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { style } from "../src/internal/pages/PageStyle.ts"
@@ -167,10 +167,7 @@ describe("the page of an intent", () => {
     const { redirectUrl } = yield* intentAt(urls)
     for (const type of ["text/plain", "multipart/form-data", "application/json"]) {
       const options = { method: "POST", headers: { "content-type": type } }
-      assert.strictEqual(
-        yield* raw(redirectUrl, options, new URLSearchParams(good).toString()),
-        415
-      )
+      expect(yield* raw(redirectUrl, options, new URLSearchParams(good).toString())).toBe(415)
     }
     const long = { ...good, name: "a".repeat(17_000) }
     assert.strictEqual((yield* visit(redirectUrl, long)).status, 415)
@@ -178,10 +175,7 @@ describe("the page of an intent", () => {
     const twice = yield* Effect.all([visit(redirectUrl, good), visit(redirectUrl, good)], {
       concurrency: "unbounded"
     })
-    assert.deepStrictEqual(
-      twice.map(({ status }) => status),
-      [303, 303]
-    )
+    expect(twice.map(({ status }) => status)).toStrictEqual([303, 303])
     assert.lengthOf(yield* transactions, 1)
   })
 
@@ -296,10 +290,7 @@ describe("a challenge", () => {
         assert.strictEqual(page.status, 200)
         assert.include(page.text, "€10.50")
         assert.include(page.text, "•••• 3220")
-        assert.strictEqual(
-          (yield* visit(challengeUrl, { act })).location,
-          `/challenge/${transactionId}`
-        )
+        expect((yield* visit(challengeUrl, { act })).location).toBe(`/challenge/${transactionId}`)
         yield* visit(challengeUrl, { act: act === "approve" ? "decline" : "approve" })
         const after = yield* transaction(transactionId)
         assert.include(after, { status, declineCode })

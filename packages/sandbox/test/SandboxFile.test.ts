@@ -4,7 +4,7 @@ import * as Redacted from "effect/Redacted"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { afterEach, assert, beforeEach, describe, expect, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Tagged from "../src/internal/sandbox/StoredJson.ts"
 import { body } from "@pawl/test-support/Creates"
@@ -53,10 +53,7 @@ describe("X03: a sandbox with a file", () => {
         assert.deepStrictEqual(yield* list("/transactions"), transactions)
         assert.deepStrictEqual(yield* list("/deliveries"), deliveries)
         assert.strictEqual((yield* control("GET", "/clock")).json.advanced, advanced)
-        assert.deepStrictEqual(
-          shop.received.map(({ body }) => body.transactionStatus),
-          ["NEW", "PENDING"]
-        )
+        expect(shop.received.map(({ body }) => body.transactionStatus)).toEqual(["NEW", "PENDING"])
         isUp = true
         yield* clock("10 minutes")
         const all = yield* list("/deliveries")
@@ -106,10 +103,7 @@ describe("X03: a sandbox with a file", () => {
         const story = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
         assert.sameMembers(shuffled, story)
         assert.notDeepEqual(shuffled, story)
-        assert.deepStrictEqual(
-          late,
-          story.flatMap((status) => [status, status])
-        )
+        expect(late).toStrictEqual(story.flatMap((status) => [status, status]))
       }
     )
   })
