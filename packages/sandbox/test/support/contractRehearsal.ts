@@ -10,6 +10,7 @@ import {
   create,
   idOf,
   it,
+  itWith,
   type Json,
   noResources,
   prepare,
@@ -17,6 +18,9 @@ import {
   steps
 } from "./contractService.ts"
 import { scenario } from "@pawl/test-support/Creates"
+
+/** Makes cases of a service in the style of a JVM. */
+const test = itWith({ behaviour: Readings.behaviour({}, "jvm") })
 
 const subscriptions = "/payments/card/recurring"
 
@@ -131,7 +135,7 @@ export const rehearsal: ReadonlyArray<Case> = [
       [{ intentLifetime: "3 hours" }, 3]
     ] as const
   ).map(([options, hours]) =>
-    it(
+    itWith(options)(
       `an intent that nobody has paid expires after ${hours} hours: its page takes no payment`,
       function* () {
         const { arrived, press } = yield* ServiceUnderTest
@@ -145,50 +149,41 @@ export const rehearsal: ReadonlyArray<Case> = [
         yield* press(String(late["redirectUrl"]), pay)
         yield* steps(9)
         assert.lengthOf(yield* arrived, 4)
-      },
-      options
+      }
     )
   ),
-  it(
-    "in the style of a JVM a callback has null for the absent fields that may be null, and verifies",
-    function* () {
-      const paid = idOf(yield* create("/payments/apm", noResources))
-      const bought = idOf(yield* create("/payments/card", noResources))
-      yield* steps(1)
-      const [apm] = yield* callbacksOf(paid)
-      assert.isNull(apm?.body["metadata"])
-      const data = apm?.body["apmResponseData"] as Json
-      assert.include(data, { qrData: null, qrDeepLink: null, actionType: "REDIRECTION" })
-      const [card] = yield* callbacksOf(bought)
-      assert.isNull(card?.body["metadata"])
-      assert.isString(card?.checksum)
-      assert.notInclude(Object.values({ ...card?.body, metadata: "" }), null)
-    },
-    { behaviour: Readings.behaviour({}, "jvm") }
-  ),
-  it(
-    "in the style of a JVM a response has null for absent fields and epoch milliseconds for times",
-    function* () {
-      const answer = yield* create("/payments/apm", noResources)
-      assert.deepInclude(answer, { declineCode: null, declineSubReason: null, metadata: null })
-      assert.strictEqual((answer["apmResponseData"] as Json)["qrData"], null)
-      const started = Number(answer["createdTime"])
-      assert.strictEqual(answer["createdTime"], started)
-      const id = idOf(yield* create("/payouts/apm", noResources, { requestId: "payout" }))
-      const info = yield* ask("GET", `/payouts/apm/info/${id}`)
-      assert.deepInclude(info, { billingDetails: null, order: null })
-      assert.closeTo(Number(info["createdAt"]), started, 60_000)
-      const subscription = yield* subscribe("succeed")
-      assert.isNumber(subscription["nextChargeDate"])
-      const read = yield* ask("GET", `${subscriptions}/${idOf(subscription)}`)
-      for (const name of ["createdAt", "nextChargeDate", "lastChargeDate"]) {
-        assert.isNumber(read[name], name)
-      }
-      assert.strictEqual((read["plan"] as Json)["endDate"], null)
-      assert.strictEqual(read["billingDetails"], null)
-      const status = yield* ask("GET", `/payouts/apm/status/${id}`)
-      assert.strictEqual<unknown>(typeof status, "string")
-    },
-    { behaviour: Readings.behaviour({}, "jvm") }
-  )
+  test("in the style of a JVM a callback has null for the absent fields that may be null, and verifies", function* () {
+    const paid = idOf(yield* create("/payments/apm", noResources))
+    const bought = idOf(yield* create("/payments/card", noResources))
+    yield* steps(1)
+    const [apm] = yield* callbacksOf(paid)
+    assert.isNull(apm?.body["metadata"])
+    const data = apm?.body["apmResponseData"] as Json
+    assert.include(data, { qrData: null, qrDeepLink: null, actionType: "REDIRECTION" })
+    const [card] = yield* callbacksOf(bought)
+    assert.isNull(card?.body["metadata"])
+    assert.isString(card?.checksum)
+    assert.notInclude(Object.values({ ...card?.body, metadata: "" }), null)
+  }),
+  test("in the style of a JVM a response has null for absent fields and epoch milliseconds for times", function* () {
+    const answer = yield* create("/payments/apm", noResources)
+    assert.deepInclude(answer, { declineCode: null, declineSubReason: null, metadata: null })
+    assert.strictEqual((answer["apmResponseData"] as Json)["qrData"], null)
+    const started = Number(answer["createdTime"])
+    assert.strictEqual(answer["createdTime"], started)
+    const id = idOf(yield* create("/payouts/apm", noResources, { requestId: "payout" }))
+    const info = yield* ask("GET", `/payouts/apm/info/${id}`)
+    assert.deepInclude(info, { billingDetails: null, order: null })
+    assert.closeTo(Number(info["createdAt"]), started, 60_000)
+    const subscription = yield* subscribe("succeed")
+    assert.isNumber(subscription["nextChargeDate"])
+    const read = yield* ask("GET", `${subscriptions}/${idOf(subscription)}`)
+    for (const name of ["createdAt", "nextChargeDate", "lastChargeDate"]) {
+      assert.isNumber(read[name], name)
+    }
+    assert.strictEqual((read["plan"] as Json)["endDate"], null)
+    assert.strictEqual(read["billingDetails"], null)
+    const status = yield* ask("GET", `/payouts/apm/status/${id}`)
+    assert.strictEqual<unknown>(typeof status, "string")
+  })
 ]

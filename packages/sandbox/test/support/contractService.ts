@@ -49,12 +49,12 @@ type Test = () => Generator<
   never
 >
 
-/** The options are those of the service, beside a pace and a seed. */
-export const it = (name: string, test: Test, options: Gateway.Options = {}): Case => ({
-  name,
-  holds: Effect.gen(test),
-  options
-})
+/** Makes cases of a service with options, beside a pace and a seed. */
+export const itWith =
+  (options: Gateway.Options) =>
+  (name: string, test: Test): Case => ({ name, holds: Effect.gen(test), options })
+
+export const it = itWith({})
 
 export const send = sender((request) => ServiceUnderTest.use(({ handle }) => handle(request)))
 

@@ -14,12 +14,16 @@ import {
   create,
   idOf,
   it,
+  itWith,
   prepare,
   refused,
   send,
   ServiceUnderTest,
   steps
 } from "./contractService.ts"
+
+/** Makes cases of a lenient service. */
+const test = itWith({ isLenient: true })
 
 const wrong: ReadonlyArray<readonly [field: string, values: ReadonlyArray<string>]> = [
   ["billingDetails.country", ["LVA", "lv", "Latvia", "", "L1"]],
@@ -61,13 +65,9 @@ const subscribe = Effect.gen(function* () {
 })
 
 export const strictness: ReadonlyArray<Case> = [
-  it(
-    "a lenient service takes the transactionId of a refund as text",
-    function* () {
-      yield* ask("POST", refundPath, yield* refundById())
-    },
-    { isLenient: true }
-  ),
+  test("a lenient service takes the transactionId of a refund as text", function* () {
+    yield* ask("POST", refundPath, yield* refundById())
+  }),
   it("a country is two capital letters, a date is on the calendar; else 400 with the field name", function* () {
     const resources = yield* prepare
     for (const path of paths) {
@@ -82,33 +82,25 @@ export const strictness: ReadonlyArray<Case> = [
       }
     }
   }),
-  it(
-    "a lenient service takes any country and any date, and returns them as they were sent",
-    function* () {
-      const resources = yield* prepare
-      for (const path of paths) {
-        for (const [field, values] of wrong) {
-          for (const value of values) yield* create(path, resources, over(field, value))
-        }
-        for (const bad of [
-          { billingDetails: { email: 7 } },
-          { order: { title: 7 } },
-          { order: 7 }
-        ]) {
-          assert.lengthOf(yield* refused("POST", path, yield* bodyFor(path, resources, bad)), 1)
-        }
+  test("a lenient service takes any country and any date, and returns them as they were sent", function* () {
+    const resources = yield* prepare
+    for (const path of paths) {
+      for (const [field, values] of wrong) {
+        for (const value of values) yield* create(path, resources, over(field, value))
       }
-      const sent = {
-        billingDetails: { country: "Latvia", dateOfBirth: "26.10.1985" },
-        order: { date: "20.11.2026", title: "Tea" }
+      for (const bad of [{ billingDetails: { email: 7 } }, { order: { title: 7 } }, { order: 7 }]) {
+        assert.lengthOf(yield* refused("POST", path, yield* bodyFor(path, resources, bad)), 1)
       }
-      const id = idOf(yield* create("/payouts/apm", resources, { requestId: "echo", ...sent }))
-      yield* steps(9)
-      const info = yield* ask("GET", `/payouts/apm/info/${id}`)
-      assert.deepInclude(info, sent)
-    },
-    { isLenient: true }
-  ),
+    }
+    const sent = {
+      billingDetails: { country: "Latvia", dateOfBirth: "26.10.1985" },
+      order: { date: "20.11.2026", title: "Tea" }
+    }
+    const id = idOf(yield* create("/payouts/apm", resources, { requestId: "echo", ...sent }))
+    yield* steps(9)
+    const info = yield* ask("GET", `/payouts/apm/info/${id}`)
+    assert.deepInclude(info, sent)
+  }),
   it("the cancellation of a subscription has no other content type than JSON, and may have none", function* () {
     const path = yield* subscribe
     const token = yield* authenticate
@@ -118,18 +110,14 @@ export const strictness: ReadonlyArray<Case> = [
     assert.strictEqual((yield* send("DELETE", path, { token, contentType: "" })).status, 204)
     assert.strictEqual((yield* ask("GET", path))["status"], "CANCELED")
   }),
-  it(
-    "a lenient service cancels a subscription with any content type",
-    function* () {
-      const path = yield* subscribe
-      const token = yield* authenticate
-      assert.strictEqual(
-        (yield* send("DELETE", path, { token, contentType: "text/plain" })).status,
-        204
-      )
-    },
-    { isLenient: true }
-  ),
+  test("a lenient service cancels a subscription with any content type", function* () {
+    const path = yield* subscribe
+    const token = yield* authenticate
+    assert.strictEqual(
+      (yield* send("DELETE", path, { token, contentType: "text/plain" })).status,
+      204
+    )
+  }),
   it("an access token of another service is 401, even under equal credentials and an equal seed", function* () {
     const { another } = yield* ServiceUnderTest
     const sendToAnother = sender((yield* another).handle)
