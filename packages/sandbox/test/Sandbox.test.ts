@@ -11,7 +11,7 @@ import * as Faults from "@pawl/testkit/Faults"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
-import { runWith, test } from "./support/sandbox.ts"
+import { api, runWith, test } from "./support/sandbox.ts"
 import { get, post, raw, receiver } from "./support/wire.ts"
 
 const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object = credentials) {
@@ -20,15 +20,13 @@ const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object 
 })
 
 const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0], attempts: number) {
-  const { baseUrl } = yield* Sandbox.Sandbox
   const { changes } = yield* Courier.Courier
   const made = yield* changes.pipe(
     Stream.take(attempts),
     Stream.runCollect,
     Effect.forkChild({ startImmediately: true })
   )
-  const token = yield* authenticate(baseUrl)
-  const created = yield* post(`${baseUrl}/v1/payments/apm`, payment(over), token)
+  const created = yield* api("POST", "/v1/payments/apm", payment(over))
   assert.strictEqual(created.status, 200)
   return [...(yield* Fiber.join(made))]
 })
@@ -56,17 +54,14 @@ it("an undefined setting keeps its default: the pages are those of the sandbox, 
     { pageUrl: undefined, behaviour: undefined, readings: { metadata: "left out" } },
     function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
-      const token = yield* authenticate(baseUrl)
       const request = payment({ metadata: { order: "7" } })
-      const { text } = yield* post(`${baseUrl}/v1/payments/apm`, request, token)
+      const { text } = yield* api("POST", "/v1/payments/apm", request)
       assert.include(text, `"redirectUrl":"${baseUrl.replace("/api", "/apm/")}`)
       assert.notInclude(text, "metadata")
     }
   ))
 
 test("A37: text with a lone surrogate is 400 and names its field, in whatever place it is", function* () {
-  const { baseUrl } = yield* Sandbox.Sandbox
-  const token = yield* authenticate(baseUrl)
   const bad = "a\ud800"
   const bodies: ReadonlyArray<readonly [field: string, over: object]> = [
     ["requestId", { requestId: bad }],
@@ -79,15 +74,15 @@ test("A37: text with a lone surrogate is 400 and names its field, in whatever pl
   ]
   for (const [field, over] of bodies) {
     const body = { ...payment({ requestId: `r-${field}` }), ...over }
-    const { json, status } = yield* post(`${baseUrl}/v1/payments/apm`, body, token)
+    const { json, status } = yield* api("POST", "/v1/payments/apm", body)
     assert.strictEqual(status, 400, field)
     assert.deepNestedInclude(json, { "errors[0].field": field })
   }
-  const first = yield* post(`${baseUrl}/v1/auth`, { ...credentials, merchantKey: bad })
+  const first = yield* api("POST", "/v1/auth", { ...credentials, merchantKey: bad })
   assert.strictEqual(first.status, 400)
   const whole = payment({ requestId: "r-pair" })
   const pair = { ...whole, metadata: { ...whole.metadata, order: "a😀" } }
-  assert.strictEqual((yield* post(`${baseUrl}/v1/payments/apm`, pair, token)).status, 200)
+  assert.strictEqual((yield* api("POST", "/v1/payments/apm", pair)).status, 200)
 })
 
 test("a redirect is not followed and does not count as a delivery", function* () {

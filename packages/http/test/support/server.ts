@@ -1,7 +1,26 @@
 /** A TCP server on a free loopback port. A function writes each response, valid or not. */
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { createServer, type Socket } from "node:net"
+import * as Transport from "../../src/Transport.ts"
+
+/** Sends a request by the transport. */
+export const send = (
+  url: string,
+  request: Partial<Transport.Request> = {},
+  within: Duration.Input = "1 minute"
+) =>
+  Transport.Transport.use((transport) =>
+    transport.send(
+      { method: "GET", url, headers: {}, body: undefined, ...request },
+      Duration.fromInputUnsafe(within)
+    )
+  )
+
+/** Posts a body. */
+export const post = (url: string, within?: Duration.Input) =>
+  send(url, { method: "POST", body: "{}" }, within)
 
 export interface Server {
   readonly url: string
