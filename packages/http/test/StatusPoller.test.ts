@@ -60,7 +60,8 @@ const now = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 const follow = (setup: Setup) => {
   const reads: Array<number> = []
   const kinds: Array<Kind> = []
-  const changes: Array<readonly [at: number, status: string]> = []
+  /** Each with its time. */
+  const changes: Array<string> = []
   const logged: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
     logged.push(`${logLevel} ${String(message)}`)
@@ -92,7 +93,7 @@ const follow = (setup: Setup) => {
     }).pipe(
       Stream.runForEach(({ status }) =>
         Effect.map(now, (at) => {
-          changes.push([at, status])
+          changes.push(`${at} ${status}`)
         })
       ),
       Effect.flip,
@@ -143,12 +144,7 @@ describe("following", () => {
       },
       {
         reads: minutes(5, 10, 20, 50, 110, 170, 230),
-        changes: [
-          [0, "NEW"],
-          [600, "PENDING"],
-          [3000, "PROCESSING"],
-          [13_800, "SUCCEED"]
-        ],
+        changes: ["0 NEW", "600 PENDING", "3000 PROCESSING", "13800 SUCCEED"],
         end: "end",
         at: 13_800
       }
@@ -172,10 +168,7 @@ describe("following", () => {
           () => "Warn The apm-payment transaction 100001 has a status that is not documented"
         ),
         reads: minutes(5, 10, 20, 50),
-        changes: [
-          [0, "NEW"],
-          [3000, "SUCCEED"]
-        ]
+        changes: ["0 NEW", "3000 SUCCEED"]
       }
     ],
     [
@@ -183,11 +176,7 @@ describe("following", () => {
       { status: "NEW", answers: ["NEW", "PENDING", "PENDING", "SUCCEED"], hints: [[7, "PENDING"]] },
       {
         reads: minutes(5, 7, 12, 17),
-        changes: [
-          [0, "NEW"],
-          [420, "PENDING"],
-          [1020, "SUCCEED"]
-        ]
+        changes: ["0 NEW", "420 PENDING", "1020 SUCCEED"]
       }
     ],
     [
@@ -206,21 +195,14 @@ describe("following", () => {
       {
         end: "end",
         at: 120,
-        changes: [
-          [0, "NEW"],
-          [60, "FAILED"]
-        ]
+        changes: ["0 NEW", "60 FAILED"]
       }
     ],
     [
       "reports a changed final status as a conflict",
       { status: "NEW", answers: ["FAILED", "FAILED", "SUCCEED"], hints: [[1, "SUCCEED"]] },
       {
-        changes: [
-          [0, "NEW"],
-          [60, "FAILED"],
-          [70, "SUCCEED"]
-        ]
+        changes: ["0 NEW", "60 FAILED", "70 SUCCEED"]
       }
     ],
     [
@@ -292,10 +274,7 @@ describe("following", () => {
       expect(await follow({ status, answers: ["PENDING", "FAILED"], pollIntervals })).toMatchObject(
         {
           reads: minutes(0, 1),
-          changes: [
-            [0, "PENDING"],
-            [60, "FAILED"]
-          ]
+          changes: ["0 PENDING", "60 FAILED"]
         }
       )
       const hints = [[1, "ON_HOLD"]] as const
@@ -314,7 +293,7 @@ describe("following", () => {
     "makes no read when the status of the create is %s",
     async (status) => {
       const { end, reads, changes } = await follow({ status, answers: [] })
-      expect([end, reads, changes]).toEqual(["end", [], [[0, status]]])
+      expect([end, reads, changes]).toEqual(["end", [], [`0 ${status}`]])
     }
   )
 
@@ -330,7 +309,7 @@ describe("following", () => {
         async (status, answers, drawn) => {
           const hints = drawn.toSorted(([a], [b]) => a - b)
           const { end, reads, changes } = await follow({ status, answers, hints })
-          const statuses = changes.map(([, each]) => each as Status)
+          const statuses = changes.map((each) => each.split(" ")[1] as Status)
           for (const [n, each] of statuses.slice(1).entries()) {
             expect(rank(each)).toBeGreaterThanOrEqual(rank(statuses[n] ?? each))
           }
