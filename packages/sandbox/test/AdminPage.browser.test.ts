@@ -462,28 +462,22 @@ inChromium((withPage) => {
       await callback("100001", "SUCCEED")
       await visible(page, "story", "The handler accepted SUCCEED (transition 2).")
       const shown = page.getByTestId("story").locator("li")
-      assert.deepStrictEqual(await shown.locator("span").allTextContents(), [
-        "The operation was registered as apm-payment with the status NEW.",
-        `ana redrove the dead letter: ${hostile}.`,
-        "The service reported NEW.",
-        "The handler was called with NEW (transition 1).",
-        "The handler accepted NEW (transition 1).",
-        "A callback claimed SUCCEED.",
-        "The service reported SUCCEED.",
-        "The handler was called with SUCCEED (transition 2).",
-        "The handler accepted SUCCEED (transition 2)."
-      ])
-      assert.deepStrictEqual(await shown.locator("b").allTextContents(), [
-        "Shop",
-        "Person",
-        "Service",
-        "Application",
-        "Application",
-        "Callback",
-        "Service",
-        "Application",
-        "Application"
-      ])
+      const sources = await shown.locator("b").allTextContents()
+      const sentences = await shown.locator("span").allTextContents()
+      assert.deepStrictEqual(
+        sentences.map((sentence, at) => `${sources[at]}: ${sentence}`),
+        [
+          "Shop: The operation was registered as apm-payment with the status NEW.",
+          `Person: ana redrove the dead letter: ${hostile}.`,
+          "Service: The service reported NEW.",
+          "Application: The handler was called with NEW (transition 1).",
+          "Application: The handler accepted NEW (transition 1).",
+          "Callback: A callback claimed SUCCEED.",
+          "Service: The service reported SUCCEED.",
+          "Application: The handler was called with SUCCEED (transition 2).",
+          "Application: The handler accepted SUCCEED (transition 2)."
+        ]
+      )
       assert.strictEqual(await page.locator(".story .good").count(), 2)
       assert.match(
         (await shown.locator("time").first().getAttribute("title")) ?? "",

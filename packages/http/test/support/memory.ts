@@ -22,22 +22,6 @@ import * as PawlConfig from "../../src/PawlConfig.ts"
 import * as PawlPortable from "../../src/PawlPortable.ts"
 import { type Request, type Response, Transport } from "../../src/Transport.ts"
 
-/** The faults of one request. Those with `after` come when the service has processed it. */
-export const faults = [
-  "refused",
-  "reset before",
-  "reset after",
-  "silent before",
-  "silent after",
-  "truncated after",
-  "500 before",
-  "503 after",
-  "429",
-  "401"
-] as const
-
-export type Fault = (typeof faults)[number]
-
 export type Answer = Effect.Effect<Response, Unreachable | UnexpectedResponse>
 
 export const respond = (
@@ -63,6 +47,29 @@ export const jwt = (claims: unknown): string =>
 
 const unreachable = (sent: boolean): Answer =>
   Effect.fail(new Unreachable({ reason: "the connection was reset", sent, attempts: 1 }))
+
+const cut = ({ body, ...response }: Response): Response => ({
+  ...response,
+  body: body.subarray(0, -3)
+})
+
+/** The faults of one request. Those with `after` come when the service has processed it. */
+const strike = {
+  refused: () => unreachable(false),
+  "reset before": () => unreachable(true),
+  "reset after": (act) => Effect.andThen(act, unreachable(true)),
+  "silent before": () => Effect.never,
+  "silent after": (act) => Effect.andThen(act, Effect.never),
+  "truncated after": (act) => Effect.map(act, cut),
+  "500 before": () => answer(500, { message: "Unexpected error" }),
+  "503 after": (act) => Effect.andThen(act, answer(503, "")),
+  "429": () => answer(429, "", { "retry-after": "1" }),
+  "401": () => answer(401, { message: "expired" })
+} satisfies Record<string, (act: Effect.Effect<Response>) => Answer>
+
+export type Fault = keyof typeof strike
+
+export const faults = Object.keys(strike) as ReadonlyArray<Fault>
 
 export interface Options {
   /** The faults of the requests but those to `/auth`, in order. */
@@ -104,7 +111,8 @@ export class Service {
       this.requests.push(request)
       const number = this.requests.length
       if (this.options.answer !== undefined) return this.options.answer(request, number)
-      return this.meet(this.options.faults?.[number - 1], request)
+      const fault = this.options.faults?.[number - 1]
+      return fault === undefined ? this.act(request) : strike[fault](this.act(request))
     })
   }
 
@@ -114,36 +122,6 @@ export class Service {
       this.valid.add(token)
       return answer(200, { accessToken: token })
     })
-  }
-
-  private meet(fault: Fault | undefined, request: Request): Answer {
-    switch (fault) {
-      case "refused":
-        return unreachable(false)
-      case "reset before":
-        return unreachable(true)
-      case "reset after":
-        return Effect.andThen(this.act(request), unreachable(true))
-      case "silent before":
-        return Effect.never
-      case "silent after":
-        return Effect.andThen(this.act(request), Effect.never)
-      case "truncated after":
-        return Effect.map(this.act(request), (response) => ({
-          ...response,
-          body: response.body.subarray(0, -3)
-        }))
-      case "500 before":
-        return answer(500, { message: "Unexpected error" })
-      case "503 after":
-        return Effect.andThen(this.act(request), answer(503, ""))
-      case "429":
-        return answer(429, "", { "retry-after": "1" })
-      case "401":
-        return answer(401, { message: "expired" })
-      case undefined:
-        return this.act(request)
-    }
   }
 
   private act(request: Request): Effect.Effect<Response> {
