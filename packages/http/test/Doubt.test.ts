@@ -9,7 +9,8 @@ import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import type { CreateOptions } from "../src/CallOptions.ts"
-import * as Doubts from "../src/internal/call/Creates.ts"
+import * as Creates from "../src/internal/call/Creates.ts"
+import type { Request } from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 
@@ -138,7 +139,7 @@ it("C26 a create that was interrupted before its request was sent is not in doub
 
 describe("C26 the doubts of a client", () => {
   it("are those of the last 10,000 requestIds", () => {
-    const doubts = Doubts.make()
+    const doubts = Creates.make()
     const refused = { error: new PaymentsError.NotFound({}), doubt: undefined }
     const has = (id: string) => doubts.toError(id, refused, false)._tag === "OutcomeUnknown"
     for (let n = 0; n < 10_000; n++) doubts.add(`order-${n}`)
@@ -346,4 +347,30 @@ it("C27 422 to a create is refused for certain if the profile says so", async ()
   )
   const result = await Effect.provide(create(), client).pipe(Memory.virtual)
   expect(result).toMatchObject({ failure: { _tag: "UnexpectedResponse", status: 422 } })
+})
+
+const request: Request = { method: "POST", url: "https://a.example/x", headers: {}, body: "{}" }
+
+it("a requestId has one request at a time, which may be in flight several times", () => {
+  const { enter, leave } = Creates.make()
+  expect(enter("order-1", request)).toBe(true)
+  expect(enter("order-1", { ...request, headers: { authorization: "Bearer other" } })).toBe(true)
+  for (const other of [
+    { ...request, url: "https://a.example/y" },
+    { ...request, body: "{ }" }
+  ]) {
+    expect(enter("order-1", other)).toBe(false)
+    expect(enter("order-2", other)).toBe(true)
+    leave("order-2")
+  }
+  leave("order-1")
+  expect(enter("order-1", { ...request, body: "{ }" })).toBe(false)
+  leave("order-1")
+  expect(enter("order-1", { ...request, body: "{ }" })).toBe(true)
+})
+
+it("the end of a create that is not in flight changes nothing", () => {
+  const { enter, leave } = Creates.make()
+  leave("order-1")
+  expect(enter("order-1", request)).toBe(true)
 })

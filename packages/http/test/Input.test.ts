@@ -130,6 +130,18 @@ describe("C33 a requestId", () => {
     }).pipe(Memory.virtual))
 })
 
+it("a requestId is a UUIDv7: the time of the clock, and never the same twice", async () => {
+  const now = 0x0191_2345_6789
+  const ids = await TestClock.setTime(now).pipe(
+    Effect.andThen(Effect.replicateEffect(Pawl.makeRequestId, 1000)),
+    Effect.provide(TestClock.layer()),
+    Effect.runPromise
+  )
+  for (const id of ids)
+    expect(id).toMatch(/^01912345-6789-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
+  expect(new Set(ids).size).toBe(1000)
+})
+
 it("each request has the version of the package as User-Agent, and the headers of the configuration", async () => {
   const service = new Memory.Service()
   await run(service, create(), { headers: { "X-Gateway-Key": "key-1" } })
