@@ -63,25 +63,16 @@ describe("--merchants", () => {
         return response.end()
       })
     })
-    const env = yield* service(
-      new Map([
-        ["100001", "SUCCEED"],
-        ["100002", "SUCCEED"]
-      ])
-    )
+    const env = yield* service(new Map(["100001", "100002"].map((id) => [id, "SUCCEED"])))
     const file = fileOf({
       merchants: [
         shop("a", { merchantSecret: { env: "SHOP_A" } }),
         shop("b", { forward: `http://127.0.0.1:${application}/` })
       ]
     })
-    const started = yield* receiver(
-      { ...env, PAWL_MERCHANT_KEY: "", PAWL_MERCHANT_SECRET: "", SHOP_A: "secret-of-a" },
-      "--merchants",
-      file,
-      "--admin-port",
-      "0"
-    )
+    const own = { PAWL_MERCHANT_KEY: "", PAWL_MERCHANT_SECRET: "", SHOP_A: "secret-of-a" }
+    const flags = ["--merchants", file, "--admin-port", "0"]
+    const started = yield* receiver({ ...env, ...own }, ...flags)
     expect(yield* post(started.url, "a", "a", "100001")).toBe(200)
     expect(yield* post(started.url, "b", "b", "100002")).toBe(200)
     expect(yield* post(started.url, "b", "a", "100003")).toBe(401)
