@@ -60,9 +60,7 @@ it("C15 many fibers without a token cause one request, however the scheduler int
         Effect.forEach(
           delays,
           (delay) => Effect.andThen(Effect.replicateEffect(Effect.void, delay), get),
-          {
-            concurrency: "unbounded"
-          }
+          { concurrency: "unbounded" }
         ).pipe(
           Effect.provideService(References.MaxOpsBeforeYield, operations),
           Effect.provide(tokens(service))

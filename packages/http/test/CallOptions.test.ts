@@ -62,9 +62,7 @@ describe.each(operations)("$name", (operation) => {
     for (const options of invalid) {
       const service = failing()
       const [, result] = await run(operation, service, options)
-      expect(result).toMatchObject({
-        failure: Memory.refusalOf(Object.keys(options)[0])
-      })
+      expect(result).toMatchObject({ failure: Memory.refusalOf(Object.keys(options)[0]) })
       expect(service.requests.length + service.auths.length).toBe(0)
     }
   })
@@ -85,18 +83,14 @@ describe.each(operations.filter(({ kind }) => kind === "create"))("$name", (oper
   it("refuses a requestId of its options that has no value, because the order's id is missing", async () => {
     const service = new Memory.Service()
     const [, result] = await run(operation, service, { requestId: undefined } as object, {})
-    expect(result).toMatchObject({
-      failure: Memory.refusalOf("requestId")
-    })
+    expect(result).toMatchObject({ failure: Memory.refusalOf("requestId") })
     expect(service.requests.length).toBe(0)
   })
 
   it("refuses two different requestIds", async () => {
     const service = new Memory.Service()
     const [, result] = await run(operation, service, { requestId: "request-7" })
-    expect(result).toMatchObject({
-      failure: Memory.refusalOf("requestId")
-    })
+    expect(result).toMatchObject({ failure: Memory.refusalOf("requestId") })
     expect(service.requests.length).toBe(0)
   })
 })

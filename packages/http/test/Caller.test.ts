@@ -105,9 +105,7 @@ describe("a requestId", () => {
                 (amount !== call.amount || lasts !== call.lasts)
             )
             if (isRefused) {
-              expect(results[index]).toMatchObject({
-                failure: Memory.refusalOf("requestId")
-              })
+              expect(results[index]).toMatchObject({ failure: Memory.refusalOf("requestId") })
             } else {
               expect(results[index]).toHaveProperty("success")
               sent.push(call)

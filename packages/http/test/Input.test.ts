@@ -167,9 +167,7 @@ it("C34 a runtime that is not disposed does not keep its process alive", () =>
         socket,
         200,
         request.startsWith("POST /api/v1/auth ") ? '{"token":"abc"}' : '"NEW"',
-        {
-          connection: "close"
-        }
+        { connection: "close" }
       )
     )
     const script = `

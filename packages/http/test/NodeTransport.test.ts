@@ -41,11 +41,7 @@ describe("HTTPS_PROXY and NO_PROXY", () => {
     Effect.gen(function* () {
       const proxy = yield* refuseTunnels
       const loopback = yield* Server.start((socket) => Server.reply(socket, 200, "1"))
-      yield* withEnvironment({
-        HTTPS_PROXY: proxy.url,
-        HTTP_PROXY: proxy.url,
-        NO_PROXY: "invalid"
-      })
+      yield* withEnvironment({ HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, NO_PROXY: "invalid" })
       yield* Effect.gen(function* () {
         yield* Effect.flip(Server.post("https://payments.invalid/api"))
         expect((yield* Server.post(loopback.url)).status).toBe(200)

@@ -99,11 +99,7 @@ describe("the spans", () => {
       {
         ...payment,
         outcome: "Success",
-        attributes: {
-          ...target,
-          "http.request.resend_count": 2,
-          "http.response.status_code": 200
-        }
+        attributes: { ...target, "http.request.resend_count": 2, "http.response.status_code": 200 }
       },
       {
         name: "ApmPayments.create",

@@ -105,11 +105,7 @@ const outcomes: Record<string, [Memory.Options, Record<Operation["kind"], Outcom
   "a limit": [respond(429), toAll("RateLimited", 4)],
   "a failure": [
     respond(500),
-    {
-      ...toAll("ServiceFailed", 4),
-      create: ["OutcomeUnknown", 4],
-      change: ["ServiceFailed", 1]
-    }
+    { ...toAll("ServiceFailed", 4), create: ["OutcomeUnknown", 4], change: ["ServiceFailed", 1] }
   ],
   "a connection that breaks": [
     reset(true),

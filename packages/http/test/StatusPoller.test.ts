@@ -174,10 +174,7 @@ describe("following", () => {
     [
       "that is hinted reads at once, and the gaps start again",
       { status: "NEW", answers: ["NEW", "PENDING", "PENDING", "SUCCEED"], hints: [[7, "PENDING"]] },
-      {
-        reads: minutes(5, 7, 12, 17),
-        changes: ["0 NEW", "420 PENDING", "1020 SUCCEED"]
-      }
+      { reads: minutes(5, 7, 12, 17), changes: ["0 NEW", "420 PENDING", "1020 SUCCEED"] }
     ],
     [
       "ends as soon as the service confirms a hint",
@@ -192,18 +189,12 @@ describe("following", () => {
     [
       "that the reads contradict lasts for a minute after a hint",
       { status: "NEW", answers: ["FAILED"], hints: [[1, "SUCCEED"]] },
-      {
-        end: "end",
-        at: 120,
-        changes: ["0 NEW", "60 FAILED"]
-      }
+      { end: "end", at: 120, changes: ["0 NEW", "60 FAILED"] }
     ],
     [
       "reports a changed final status as a conflict",
       { status: "NEW", answers: ["FAILED", "FAILED", "SUCCEED"], hints: [[1, "SUCCEED"]] },
-      {
-        changes: ["0 NEW", "60 FAILED", "70 SUCCEED"]
-      }
+      { changes: ["0 NEW", "60 FAILED", "70 SUCCEED"] }
     ],
     [
       "waits another minute after a hint while the service does not know the id",
@@ -272,10 +263,7 @@ describe("following", () => {
     async (status) => {
       const pollIntervals = [Duration.minutes(1), Duration.minutes(2)] as const
       expect(await follow({ status, answers: ["PENDING", "FAILED"], pollIntervals })).toMatchObject(
-        {
-          reads: minutes(0, 1),
-          changes: ["0 PENDING", "60 FAILED"]
-        }
+        { reads: minutes(0, 1), changes: ["0 PENDING", "60 FAILED"] }
       )
       const hints = [[1, "ON_HOLD"]] as const
       expect((await follow({ status, answers: [failures.failed], hints })).changes).toEqual([])

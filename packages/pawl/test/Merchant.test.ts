@@ -58,9 +58,7 @@ test("pays, listens for callbacks, and tells a handler that has services of its 
   )
   yield* Effect.gen(function* () {
     const payment = yield* Requests.use(({ send }) => send("apm-payment", order))
-    yield* Effect.repeat(Queue.take(told), {
-      until: (text) => text === "shop order-1 SUCCEED"
-    })
+    yield* Effect.repeat(Queue.take(told), { until: (text) => text === "shop order-1 SUCCEED" })
     const row = yield* Ledger.use(({ get }) => get("apm", payment.transactionId))
     expect(row?.told).toBe("SUCCEED")
     expect(row?.callbacks).toBeGreaterThan(0)

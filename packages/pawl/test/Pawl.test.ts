@@ -148,9 +148,7 @@ it("parks a create with card data if rebuild returns a field that the operation 
         parked: { reason: "rebuilt-differently" }
       })
     },
-    {
-      rebuild: () => Promise.resolve(misspelt)
-    }
+    { rebuild: () => Promise.resolve(misspelt) }
   )
 })
 

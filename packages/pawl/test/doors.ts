@@ -68,11 +68,7 @@ export const pays = async ({
   })
   await expect
     .poll(() => transitions.at(-1), { timeout: 200_000 })
-    .toMatchObject({
-      requestId: "order-1",
-      to: "SUCCEED",
-      signed: { amount: "10.00" }
-    })
+    .toMatchObject({ requestId: "order-1", to: "SUCCEED", signed: { amount: "10.00" } })
 }
 
 /** Makes the request of a callback about transaction 100001. */

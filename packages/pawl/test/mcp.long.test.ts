@@ -53,9 +53,7 @@ const assistant = Effect.fnUntraced(function* (admin: string) {
   const { child, exited, stderr, stdout } = yield* start(
     process.execPath,
     [bin, "mcp", "--admin", admin],
-    {
-      PAWL_ADMIN_TOKEN: token
-    }
+    { PAWL_ADMIN_TOKEN: token }
   )
   const waiting = new Map<number, (answer: Answer) => void>()
   createInterface(child.stdout).on("line", (line) => {

@@ -133,11 +133,7 @@ describe("the library of Standard Webhooks verifies a post", () => {
   live("whose id has characters that no header may have", function* () {
     const { posted, url } = yield* application((response) => response.end())
     const { handle } = yield* forwarding(url)
-    const odd = {
-      ...transition,
-      id: "card:Ж é\u007f😀%:2:SUCCEED",
-      transactionId: "Ж é\u007f😀%"
-    }
+    const odd = { ...transition, id: "card:Ж é\u007f😀%:2:SUCCEED", transactionId: "Ж é\u007f😀%" }
     yield* handle(odd)
     const [post] = posted
     const headers = post?.headers as Record<string, string>

@@ -85,10 +85,7 @@ const check = (world: World, callbacks: ReadonlyArray<Sent>) =>
 
 const callbacks = fc.array(
   fc.oneof({ weight: 1, arbitrary: genuine }, { weight: 2, arbitrary: sent }),
-  {
-    minLength: 1,
-    maxLength: 40
-  }
+  { minLength: 1, maxLength: 40 }
 )
 const shopOf = (id: string): Shop => ({ id, accounts: [accountOf(id)] })
 

@@ -448,8 +448,6 @@ inChromium((withPage) => {
       await page.getByTestId("card-expiry").fill("04 / 30")
       await Picture.shows(page, "hosted-page.png", 150_000)
     }
-    yield* visit(redirectUrl, take, {
-      viewport: { width: 1000, height: 760 }
-    })
+    yield* visit(redirectUrl, take, { viewport: { width: 1000, height: 760 } })
   })
 })

@@ -67,9 +67,7 @@ export const requests: ReadonlyArray<Case> = [
     for (const [method, path] of places.toSorted(([one]) => (one === "DELETE" ? 1 : -1))) {
       const answer = yield* send(method, path, {
         token,
-        ...(method === "POST" && {
-          body: yield* bodyFor(path, resources, { requestId: "sound" })
-        }),
+        ...(method === "POST" && { body: yield* bodyFor(path, resources, { requestId: "sound" }) }),
         ...(method === "PUT" && { body: {} })
       })
       const { body: text, headers, status } = answer
