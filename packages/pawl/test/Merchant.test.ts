@@ -16,14 +16,7 @@ import * as Redacted from "effect/Redacted"
 import * as Merchant from "pawl/Merchant"
 import { expect, it } from "vitest"
 import { freePort } from "@pawl/test-support/FreePort"
-
-const order = {
-  requestId: "order-1",
-  accountId: "4711",
-  amount: "10.00",
-  currency: "EUR",
-  apmPayload: { paymentMethod: "WALLET" }
-}
+import { order } from "./doors.ts"
 
 /** Makes tests beside a sandbox. */
 const test = live.with(() =>

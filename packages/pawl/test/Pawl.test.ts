@@ -19,15 +19,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inspect, promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { callback } from "./doors.ts"
+import { callback, order } from "./doors.ts"
 
-const payment = (requestId: string, amount = "10.00") => ({
-  requestId,
-  accountId: "4711",
-  amount,
-  currency: "EUR",
-  apmPayload: { paymentMethod: "WALLET" as const }
-})
+const payment = (requestId: string, amount = "10.00") => ({ ...order, requestId, amount })
 
 const payout = {
   requestId: "order-1",

@@ -7,17 +7,10 @@ import { runInNewContext } from "node:vm"
 import { InvalidConfig, open as openReal, ValidationFailed } from "pawl"
 import { open, type TestPawl } from "pawl/testing"
 import { afterAll, expect, it } from "vitest"
+import { order } from "./doors.ts"
 
 const pawl = await open()
 afterAll(() => pawl.close())
-
-const order = {
-  requestId: "order-1",
-  accountId: "4711",
-  amount: "10.00",
-  currency: "EUR",
-  apmPayload: { paymentMethod: "WALLET" as const }
-}
 
 /** Calls a method as a program in JavaScript does. Fails if it throws. */
 const call = (method: unknown, ...args: ReadonlyArray<unknown>): Promise<unknown> => {
