@@ -31,17 +31,12 @@ const shop = (id: string, changes?: Readonly<Record<string, unknown>>) => ({
 })
 
 const post = (url: string, signer: string, account: string, transactionId: string) =>
-  Effect.promise(async () => {
-    const body = card({ mid: `mid-${account}`, transactionId, transactionStatus: "SUCCEED" })
-    const { status } = await fetch(`${url}?paymentMethod=card`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "x-checksum": checksum("card", body, `secret-of-${signer}`)
-      },
-      body: JSON.stringify(body)
-    })
-    return status
+  Effect.suspend(() => {
+    const fields = card({ mid: `mid-${account}`, transactionId, transactionStatus: "SUCCEED" })
+    const signature = checksum("card", fields, `secret-of-${signer}`)
+    const headers = { "content-type": "application/json", "x-checksum": signature }
+    const init = { method: "POST", headers, body: JSON.stringify(fields) }
+    return Effect.map(ask(`${url}?paymentMethod=card`, init), ({ status }) => status)
   })
 
 describe("--merchants", () => {
