@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import {
   bodyFor,
-  type Case,
   create,
   it,
   itWith,
@@ -19,7 +18,7 @@ const makeAll = Effect.gen(function* () {
   const others: Array<string> = [String(resources.paymentId)]
   const intents: Array<string> = []
   for (const path of Object.keys(creates)) {
-    const answer = yield* create(path, resources)
+    const answer = yield* create(path, {}, resources)
     const { redirectUrl, refundId, subscriptionId, transactionId } = answer
     others.push(...[refundId, subscriptionId, transactionId].filter(Boolean).map(String))
     if (typeof redirectUrl === "string") intents.push(redirectUrl.split("/").at(-1) ?? "")
@@ -35,7 +34,7 @@ const lowest = (ids: ReadonlyArray<string>) => Math.min(...ids.map(Number))
 /** Makes cases of a service without a seed. */
 const test = itWith({ seed: undefined })
 
-export const identifiers: ReadonlyArray<Case> = [
+export const identifiers = [
   it("with a seed identifiers are decimal text from 100001, counted over all kinds but intents", function* () {
     const { intents, others } = yield* makeAll
     assert.deepStrictEqual(
@@ -76,7 +75,7 @@ export const identifiers: ReadonlyArray<Case> = [
     yield* (yield* ServiceUnderTest).reset
     assert.notStrictEqual((yield* prepare).cardToken, cardToken)
     const over = { cardToken, paymentId: 0 }
-    const charge = yield* bodyFor("/payments/card/charge", over)
+    const charge = yield* bodyFor("/payments/card/charge", {}, over)
     assert.deepStrictEqual(yield* refused("POST", "/payments/card/charge", charge), ["cardToken"])
   })
 ]

@@ -90,15 +90,11 @@ export const prepare = Effect.gen(function* () {
 })
 
 /** A valid create with a callbackUrl, with some fields replaced. */
-export const bodyFor = (path: string, resources = noResources, over: Json = {}) =>
+export const bodyFor = (path: string, over: Json = {}, resources = noResources) =>
   Effect.map(ServiceUnderTest, ({ callbackUrl }) => body(path, resources, { callbackUrl, ...over }))
 
-export const create = Effect.fnUntraced(function* (
-  path: string,
-  resources = noResources,
-  over: Json = {}
-) {
-  return yield* ask("POST", path, yield* bodyFor(path, resources, over))
+export const create = Effect.fnUntraced(function* (...create: Parameters<typeof bodyFor>) {
+  return yield* ask("POST", create[0], yield* bodyFor(...create))
 })
 
 export const idOf = (answer: Json): string =>
@@ -108,9 +104,7 @@ export const idOf = (answer: Json): string =>
  * The number of ids of transactions and subscriptions so far; with a seed they count from 100001.
  */
 export const opened = Effect.gen(function* () {
-  const { transactionId } = yield* create("/payments/apm", noResources, {
-    requestId: crypto.randomUUID()
-  })
+  const { transactionId } = yield* create("/payments/apm", { requestId: crypto.randomUUID() })
   return Number(transactionId) - 100_001
 })
 
@@ -129,10 +123,10 @@ export const callbackStatuses = (id: string) =>
 export const begin = Effect.fnUntraced(function* (
   path: string,
   story: string,
-  resources: typeof noResources,
-  over: Json = {}
+  over: Json = {},
+  resources = noResources
 ) {
-  const answer = yield* create(path, resources, { requestId: story, ...scenario(story), ...over })
+  const answer = yield* create(path, { requestId: story, ...scenario(story), ...over }, resources)
   return { answer, id: idOf(answer) }
 })
 

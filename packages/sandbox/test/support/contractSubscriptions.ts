@@ -5,12 +5,10 @@ import {
   bodyFor,
   authenticate,
   callbacksOf,
-  type Case,
   create,
   ServiceUnderTest,
   it,
   type Json,
-  noResources,
   prepare,
   refused,
   send,
@@ -22,7 +20,7 @@ const path = "/payments/card/recurring"
 
 /** Returns the time of the service some days from now; its clock may differ from the wall clock. */
 const timeIn = Effect.fnUntraced(function* (days: number) {
-  const { createdTime } = yield* create("/payments/apm", noResources, {
+  const { createdTime } = yield* create("/payments/apm", {
     requestId: crypto.randomUUID(),
     callbackUrl: undefined
   })
@@ -46,7 +44,7 @@ const tokenOf = Effect.fnUntraced(function* (number = card.number) {
 
 const subscribe = Effect.fnUntraced(function* (over: Json = {}, number = card.number) {
   const resources = { cardToken: yield* tokenOf(number), paymentId: 0 }
-  const answer = yield* create(path, resources, { plan: yield* daily, ...over })
+  const answer = yield* create(path, { plan: yield* daily, ...over }, resources)
   return { answer, at: `${path}/${String(answer["subscriptionId"])}` }
 })
 
@@ -56,7 +54,7 @@ const charges = Effect.map(
   (all) => new Set(all.map(({ body }) => body["transactionId"])).size
 )
 
-export const subscriptions: ReadonlyArray<Case> = [
+export const subscriptions = [
   it("a subscription is charged at once, and its read has every field of the specification", function* () {
     const billingDetails = { email: "ada@shop.example", city: "Riga" }
     const plan = yield* daily
@@ -166,7 +164,7 @@ export const subscriptions: ReadonlyArray<Case> = [
     assert.strictEqual(yield* charges, 1)
     const token = yield* authenticate
     assert.strictEqual((yield* send("GET", at, { token })).status, 404)
-    const body = yield* bodyFor(path, { cardToken, paymentId: 0 })
+    const body = yield* bodyFor(path, {}, { cardToken, paymentId: 0 })
     assert.deepStrictEqual(yield* refused("POST", path, body), ["cardToken"])
   }),
   it("a PUT merges the plan member by member, and the next charge follows the new plan", function* () {
@@ -232,7 +230,7 @@ export const subscriptions: ReadonlyArray<Case> = [
         ["plan.frequency", "plan.startDate"]
       ]
     ] as const) {
-      const body = yield* bodyFor(path, resources, over)
+      const body = yield* bodyFor(path, over, resources)
       assert.deepStrictEqual(yield* refused("POST", path, body), [...named])
     }
   }),
@@ -243,7 +241,7 @@ export const subscriptions: ReadonlyArray<Case> = [
     const plan = yield* daily
     const statuses = ["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"]
     for (const status of statuses) {
-      const { subscriptionId } = yield* create(path, resources, { requestId: status, plan })
+      const { subscriptionId } = yield* create(path, { requestId: status, plan }, resources)
       const at = `${path}/${String(subscriptionId)}`
       yield* ask("PUT", at, { status })
       const gone = yield* send("DELETE", at, { token })
