@@ -8,6 +8,7 @@ import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { NotFound, Unauthorized, Unreachable } from "@pawl/core/PaymentsError"
 import { StatusReader } from "@pawl/core/StatusReader"
 import { serve } from "@pawl/test-support/Listener"
+import { apm, checksum, incoming } from "@pawl/test-support/Service"
 import * as Admin from "@pawl/receiver/Admin"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as NodeAdminPage from "@pawl/receiver/internal/admin/NodeAdminPage"
@@ -21,7 +22,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
-import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -119,16 +119,8 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     { amount = "10.00", secret = "current" }: { amount?: string; secret?: string } = {}
   ) => {
     const key = secrets[secret as keyof typeof secrets] ?? secret
-    const fields = { accountId: "4711", amount, currency: "EUR", transactionId }
-    const incoming = {
-      method: "POST",
-      search: "paymentMethod=apm",
-      contentType: "application/json",
-      contentEncoding: undefined,
-      checksum: createHmac("sha256", key).update(Object.values(fields).join("|")).digest("base64"),
-      body: new TextEncoder().encode(JSON.stringify({ ...fields, transactionStatus }))
-    }
-    return runPromise(receive(incoming))
+    const fields = apm({ amount, transactionId, transactionStatus })
+    return runPromise(receive(incoming("apm", fields, { checksum: checksum("apm", fields, key) })))
   }
 
   /** Parks transactions as if long ago. */
