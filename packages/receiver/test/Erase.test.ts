@@ -33,39 +33,18 @@ const stores: Readonly<Record<string, () => Layer.Layer<Both, unknown>>> = {
   SQLite: () => ledgerOf(file())
 }
 
-const request = Effect.fnUntraced(function* (
-  requestId: string,
-  options: { readonly isOpen: boolean }
-) {
-  const store = yield* RequestStore
-  yield* store.write(
-    {
-      requestId,
-      kind: "apm-payment",
-      digest: "digest",
-      hasCardData: false,
-      ordered: undefined,
-      body: `sealed ${requestId}`,
-      expiresAt: undefined
-    },
-    { at: november }
-  )
-  if (options.isOpen) return
-  yield* store.settle(requestId, {
-    outcome: { _tag: "Answered", text: `answer ${requestId}` },
-    at: november
-  })
-})
-
 const ids = Array.from({ length: 8 }, (_, n) => String(100_001 + n))
 
 const ordered = Effect.fnUntraced(function* (id: string, isOpen = false) {
   const ledger = yield* Ledger
-  yield* ledger.accept(
-    { ...callback(id, "SUCCEED"), ordered: { requestId: `order-${id}` } },
-    november
-  )
-  yield* request(`order-${id}`, { isOpen })
+  const store = yield* RequestStore
+  const requestId = `order-${id}`
+  yield* ledger.accept({ ...callback(id, "SUCCEED"), ordered: { requestId } }, november)
+  const request = { kind: "apm-payment", digest: "digest", hasCardData: false } as const
+  yield* store.write({ ...request, requestId, body: `sealed ${requestId}` }, { at: november })
+  if (isOpen) return
+  const outcome = { _tag: "Answered", text: `answer ${requestId}` } as const
+  yield* store.settle(requestId, { outcome, at: november })
 })
 
 const texts = (requestId: string) =>
