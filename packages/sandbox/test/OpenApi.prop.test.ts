@@ -30,14 +30,7 @@ const placeOf = ({ method, path }: Operation, rest: string): string =>
   "/content/application~1json/schema"
 
 /** An example with some random fields, and maybe a wrong one. */
-interface Drawn {
-  readonly operation: Operation
-  readonly changed: Fields
-  readonly wrong: Fields
-  readonly isOld: boolean
-}
-
-const request: fc.Arbitrary<Drawn> = fc.oneof(
+const request = fc.oneof(
   ...operations.map((operation) => {
     const random = (
       operation.request === undefined ? fc.constant({}) : valuesOf(operation.request)
