@@ -44,7 +44,7 @@ export interface Operation {
   readonly value?: unknown
 }
 
-const services = {
+export const services = {
   ApmPayments,
   ApmPayouts,
   CardPayments,
