@@ -92,9 +92,7 @@ const follow = (setup: Setup) => {
       hints
     }).pipe(
       Stream.runForEach(({ status }) =>
-        Effect.map(now, (at) => {
-          changes.push(`${at} ${status}`)
-        })
+        Effect.map(now, (at) => void changes.push(`${at} ${status}`))
       ),
       Effect.flip,
       Effect.match({ onSuccess: ({ _tag }) => _tag, onFailure: () => "end" }),
@@ -379,15 +377,11 @@ describe("follow", () => {
     Effect.gen(function* () {
       const left: Array<string> = []
       const hanging = Effect.onInterrupt(Effect.never, () =>
-        Effect.sync(() => {
-          left.push("read")
-        })
+        Effect.sync(() => void left.push("read"))
       )
       const hints = Stream.ensuring(
         Stream.concat(Stream.make("PENDING"), Stream.never),
-        Effect.sync(() => {
-          left.push("hints")
-        })
+        Effect.sync(() => void left.push("hints"))
       )
       const fiber = yield* following(answering(hanging), hints).pipe(
         Effect.timeoutOption("1 day"),
