@@ -143,9 +143,7 @@ describe("B04 secrets", () => {
         Effect.provide(Layer.provideMerge(Memory.client(service), Logger.layer([logger]))),
         Effect.provideService(References.MinimumLogLevel, "All"),
         Effect.provideService(Tracer.Tracer, tracer),
-        Effect.provideService(Metric.MetricRegistry, new Map()),
-        Effect.provide(TestClock.layer()),
-        Effect.runPromise
+        Memory.virtual
       )
       expect(spans).toEqual(
         expect.arrayContaining([

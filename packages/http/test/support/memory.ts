@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
@@ -164,9 +165,10 @@ export const client = (service: Service, changed: Partial<PawlConfig.Options> = 
 
 export const profile = Profile.layer
 
-/** Runs in its own virtual time, without log lines. */
+/** Runs in virtual time and with metrics of its own, without log lines. */
 export const virtual = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
   effect.pipe(
+    Effect.provideService(Metric.MetricRegistry, new Map()),
     Effect.provideService(References.MinimumLogLevel, "None"),
     Effect.provide(TestClock.layer()),
     Effect.runPromise
