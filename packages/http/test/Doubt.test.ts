@@ -233,21 +233,19 @@ describe.each(operations.filter(({ kind }) => kind === "create"))(
     const later = refusals.toSorted(
       ([one], [other]) => Number(one === "401") - Number(other === "401")
     )
-    const calls = (times: number, ...answers: ReadonlyArray<Memory.Answer>) => {
-      const service = answering(...answers)
-      const call = operation
-        .call({ requestId: "request-1" }, { maxAttempts: 1 })
-        .pipe(Effect.result, Memory.settled)
-      return Effect.replicateEffect(call, times).pipe(
-        Effect.map((results) => results.map((result) => Result.merge(result))),
-        Effect.provide(Memory.client(service)),
-        Memory.virtual
+    const calls = (attempts: ReadonlyArray<number>, ...answers: ReadonlyArray<Memory.Answer>) =>
+      run(
+        answering(...answers),
+        Effect.forEach(attempts, (maxAttempts) =>
+          operation
+            .call({ requestId: "request-1" }, { maxAttempts })
+            .pipe(Effect.result, Effect.map(Result.merge), Memory.settled)
+        )
       )
-    }
 
     it.each(["lost", "unreadable"])("stays the cause of every later refusal: %s", async (first) => {
       const answer = first === "lost" ? lost : unreadable
-      const errors = await calls(5, answer, ...later.map(([, refusal]) => refusal))
+      const errors = await calls(Array(5).fill(1), answer, ...later.map(([, refusal]) => refusal))
       const cause = { _tag: first === "lost" ? "Unreachable" : "UnexpectedResponse" }
       expect(errors[0]).toMatchObject({ _tag: "OutcomeUnknown", cause })
       expect(errors[0]).not.toHaveProperty("refusal")
@@ -258,28 +256,28 @@ describe.each(operations.filter(({ kind }) => kind === "create"))(
     })
 
     it("has no person to ask after calls that the service did not refuse", async () => {
-      const service = answering(unreadable, Memory.answer(401, ""))
-      const call = (maxAttempts: number) =>
-        operation
-          .call({ requestId: "request-1" }, { maxAttempts })
-          .pipe(Effect.flip, Memory.settled)
-      const last = await run(service, function* () {
-        // The second and the third are refused before sending, the others with 401.
-        for (const maxAttempts of [1, 0, 0, 1]) yield* call(maxAttempts)
-        return yield* call(1)
+      // The second and the third are refused before sending, the others with 401.
+      const results = await calls([1, 0, 0, 1, 1], unreadable, Memory.answer(401, ""))
+      expect(results.at(-1)).toMatchObject({
+        _tag: "OutcomeUnknown",
+        message: expect.stringContaining(": call again with the same requestId. ")
       })
-      expect(last).toMatchObject({ _tag: "OutcomeUnknown" })
-      expect(last).toHaveProperty(
-        "message",
-        expect.stringContaining(": call again with the same requestId. ")
-      )
     })
 
     it("has a person to ask after the second refused call, until a new doubt or an answer", async () => {
       const refused = Memory.answer(400, { errors: { amount: "too small" } })
       const found = Memory.answer(200, operation.answer)
       const limited = Memory.answer(429, "")
-      const results = await calls(7, unreadable, refused, limited, refused, lost, found, refused)
+      const results = await calls(
+        Array(7).fill(1),
+        unreadable,
+        refused,
+        limited,
+        refused,
+        lost,
+        found,
+        refused
+      )
       const messages = results.map((result) =>
         Schema.is(PaymentsError.OutcomeUnknown)(result) ? result.message : ""
       )
