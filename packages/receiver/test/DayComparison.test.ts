@@ -22,7 +22,7 @@ import * as DayComparison from "../src/internal/books/DayComparison.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 import { ledgerOf } from "@pawl/test-support/Places"
-import { keepLog } from "@pawl/test-support/World"
+import { aheadOf, keepLog } from "@pawl/test-support/World"
 import { card, verified } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
 import { live, test as virtual } from "@pawl/test-support/Tests"
@@ -116,13 +116,8 @@ describe("the comparison of a day", () => {
 
   test("makes no more reads in a second than its rate, and leaves what is not answered", function* () {
     yield* fill
-    const clock = yield* Clock.Clock
     let ahead = 3_600_000
-    const millis = () => clock.currentTimeMillisUnsafe() + ahead
-    const skewed = Object.assign({}, clock, {
-      currentTimeMillisUnsafe: millis,
-      currentTimeMillis: Effect.sync(millis)
-    })
+    const skewed = aheadOf(yield* Clock.Clock, () => ahead)
     const found = new Map<string, DayComparison.Compared>()
     let reads = 0
     const reader = (id: string) =>
