@@ -181,9 +181,7 @@ describe("the cached token", () => {
       Effect.gen(function* () {
         const scope = yield* Scope.make()
         const context = yield* Layer.buildWithScope(tokens(service), scope)
-        const asked = yield* Effect.forkDetach(Effect.provideContext(get, context), {
-          startImmediately: true
-        })
+        const asked = yield* Memory.fork(Effect.provideContext(get, context))
         yield* Scope.close(scope, Exit.void)
         yield* TestClock.adjust("1 second")
         yield* Fiber.join(asked)
@@ -249,9 +247,7 @@ describe("the cached token", () => {
     })
     await Memory.virtual(
       Effect.gen(function* () {
-        const both = yield* Effect.forkScoped(Effect.all([get, get], { concurrency: 2 }), {
-          startImmediately: true
-        })
+        const both = yield* Memory.fork(Effect.all([get, get], { concurrency: 2 }))
         yield* TestClock.adjust("1 second")
         yield* Fiber.join(both)
         expect(service.auths.length).toBe(2)
@@ -259,10 +255,7 @@ describe("the cached token", () => {
         yield* TestClock.adjust("29 days")
         yield* Effect.andThen(get, renewed)
         expect(service.auths.length).toBe(2)
-      }).pipe(
-        Effect.provide(tokens(service, {}, { layer: AccessToken.layerPerRequest })),
-        Effect.scoped
-      )
+      }).pipe(Effect.provide(tokens(service, {}, { layer: AccessToken.layerPerRequest })))
     )
   })
 

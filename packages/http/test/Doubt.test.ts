@@ -108,9 +108,7 @@ describe("C26 a create whose first attempt is in doubt", () => {
   ])("remains in doubt after it was interrupted, if the client %s", (_, earlier) =>
     run(answering(...earlier, Effect.never, Memory.answer(404, "")), function* () {
       if (earlier.length > 0) yield* Memory.readStatus()
-      const first = yield* Effect.forkChild(Memory.pay(), { startImmediately: true })
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.interrupt(first)
+      yield* Memory.interrupted(Memory.pay())
       expect(Result.merge(yield* create())).toMatchObject({ _tag: "OutcomeUnknown" })
     })
   )
@@ -129,9 +127,7 @@ it("C26 a create that was interrupted before its request was sent is not in doub
     answer: () => Memory.answer(400, {})
   })
   return run(service, function* () {
-    const waiting = yield* Effect.forkChild(Memory.pay(), { startImmediately: true })
-    yield* TestClock.adjust("1 second")
-    yield* Fiber.interrupt(waiting)
+    yield* Memory.interrupted(Memory.pay())
     expect(service.requests.length).toBe(0)
     expect(Result.merge(yield* create())).toMatchObject({ _tag: "ValidationFailed" })
   })
@@ -159,10 +155,7 @@ describe("C26 the doubts of a client", () => {
     return run(service, function* () {
       // The first create waits for its retry, and the second one for its response.
       const fibers = yield* Effect.forEach([false, true], (inDoubt) =>
-        Effect.forkChild(
-          Memory.pay({ requestId: `order-${inDoubt}` }, { inDoubt }).pipe(Effect.flip),
-          { startImmediately: true }
-        )
+        Memory.fork(Effect.flip(Memory.pay({ requestId: `order-${inDoubt}` }, { inDoubt })))
       )
       for (let n = 0; n < 10_000; n++) {
         const requestId = `other-${n}`

@@ -2,7 +2,6 @@ import * as RequestId from "@pawl/core/internal/RequestId"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { spawn } from "node:child_process"
@@ -120,9 +119,7 @@ describe("C33 a requestId", () => {
         saved.push(requestId)
         return yield* create({ requestId })
       }).pipe(Effect.provide(Memory.client(service)))
-      const fiber = yield* Effect.forkChild(pay, { startImmediately: true })
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.interrupt(fiber)
+      yield* Memory.interrupted(pay)
       expect(service.requests.length).toBe(1)
       expect(saved).toEqual([JSON.parse(service.requests[0]?.body ?? "{}").requestId])
       expect(saved[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/u)

@@ -123,10 +123,7 @@ describe("B04 secrets", () => {
           ...Operations.operations.map((operation) => operation.call({ requestId: "request-1" })),
           reader.read("card", "7" as never)
         ]) {
-          const fiber = yield* Effect.forkChild(
-            Effect.exit<unknown, unknown, Pawl.Services>(call),
-            { startImmediately: true }
-          )
+          const fiber = yield* Memory.fork(Effect.exit<unknown, unknown, Pawl.Services>(call))
           yield* TestClock.adjust("2 minutes")
           const exit = yield* Fiber.join(fiber)
           print(exit)

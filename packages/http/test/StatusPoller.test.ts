@@ -97,7 +97,7 @@ const follow = (setup: Setup) => {
       Effect.flip,
       Effect.match({ onSuccess: ({ _tag }) => _tag, onFailure: () => "end" }),
       Effect.flatMap((end) => Effect.map(now, (at) => ({ end, at }))),
-      Effect.forkChild({ startImmediately: true })
+      Memory.fork
     )
     yield* TestClock.adjust("7 days")
     const ended = fiber.pollUnsafe()
@@ -361,11 +361,8 @@ describe("follow", () => {
 
   it("returns the last change, with its conflict", () =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(
-        following(answering("FAILED", "SUCCEED"), Stream.make("SUCCEED"))
-      )
-      yield* TestClock.adjust("1 hour")
-      expect(yield* Fiber.join(fiber)).toEqual({
+      const last = following(answering("FAILED", "SUCCEED"), Stream.make("SUCCEED"))
+      expect(yield* Memory.settled(last)).toEqual({
         status: "SUCCEED",
         rank: 10,
         confirmed: true,
@@ -385,7 +382,7 @@ describe("follow", () => {
       )
       const fiber = yield* following(answering(hanging), hints).pipe(
         Effect.timeoutOption("1 day"),
-        Effect.forkChild({ startImmediately: true })
+        Memory.fork
       )
       yield* TestClock.adjust("1 day")
       expect((yield* Fiber.join(fiber))._tag).toBe("None")
@@ -405,9 +402,7 @@ describe("follow", () => {
             Stream.never
           )
         )
-        const fiber = yield* Effect.forkChild(following(answering(...answers), hints), {
-          startImmediately: true
-        })
+        const fiber = yield* Memory.fork(following(answering(...answers), hints))
         yield* TestClock.adjust("301 seconds")
         expect(open).toBe(1)
         yield* Fiber.interrupt(fiber)

@@ -255,7 +255,7 @@ describe("NodeTransport", () => {
     run(function* () {
       const server = yield* Server.start((socket) => Server.reply(socket, 200, "1"))
       const request = send(server.url, { method: "POST", body: "{}" })
-      const fiber = yield* Effect.forkChild(request, { startImmediately: true })
+      const fiber = yield* Memory.fork(request)
       yield* Fiber.interrupt(fiber)
       yield* server.closed
       expect(server.received).toEqual([])

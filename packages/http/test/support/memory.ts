@@ -174,10 +174,18 @@ export const virtual = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
     Effect.runPromise
   )
 
+/** Starts in the background, and has come to its first wait. */
+export const fork = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.forkChild(effect, { startImmediately: true })
+
+/** Is interrupted after a second of virtual time. */
+export const interrupted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  fork(effect).pipe(Effect.tap(TestClock.adjust("1 second")), Effect.flatMap(Fiber.interrupt))
+
 /** Passes an hour of virtual time, enough for all attempts and waits of a call. */
 export const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(effect, { startImmediately: true })
+    const fiber = yield* fork(effect)
     yield* TestClock.adjust("1 hour")
     return yield* Fiber.join(fiber)
   })
