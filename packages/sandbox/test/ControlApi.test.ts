@@ -9,7 +9,7 @@ import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, fields } from "@pawl/test-support/TestGateway"
 import { createAt } from "./support/customer.ts"
 import { listen } from "./support/events.ts"
-import { api, control, list, pay, runWith, type Shown, test } from "./support/sandbox.ts"
+import { api, control, list, pay, runWith, test } from "./support/sandbox.ts"
 import { raw, receiver } from "./support/wire.ts"
 
 const until = <R>(holds: Effect.Effect<boolean, never, R>) =>
@@ -184,14 +184,8 @@ test("lists at most 500 requests, newest first, without their content", function
     },
     login
   ]
-  assert.lengthOf(latest, expected.length)
-  for (const [at, request] of latest.entries()) {
-    assert.deepStrictEqual(request, {
-      ...expected[at],
-      at: request.at,
-      id: request.id
-    } as unknown as Shown)
-  }
+  const own = { at: expect.any(String), id: expect.any(String) }
+  expect(latest).toStrictEqual(expected.map((request) => ({ ...request, ...own })))
   assert.notInclude(JSON.stringify(latest), "sandbox-secret")
   yield* Effect.forEach(Array.from({ length: 300 }), () => api("GET", "/v1/nothing"), {
     discard: true,
