@@ -261,29 +261,21 @@ describe("a stored outcome", () => {
   })
 
   it("of a success is written with the status 200 and without an id", async () => {
-    const service = new Memory.Service()
-    const text = await run(
-      service,
-      RequestSender.use((sender) =>
-        Effect.map(sender.send(stored), (response) =>
-          sender.encodeOutcome("apm-payment", Result.succeed(response))
-        )
-      )
-    )
+    const text = await run(new Memory.Service(), function* () {
+      const sender = yield* RequestSender
+      return sender.encodeOutcome("apm-payment", Result.succeed(yield* sender.send(stored)))
+    })
     expect(text).toMatch(/^200 \n\{/u)
   })
 
   it("has the unknown fields of each of its objects in their place", async () => {
-    const text = await run(
-      new Memory.Service(),
-      RequestSender.use((sender) =>
-        Effect.map(sender.send(stored), ({ transactionId, transactionStatus }) => {
-          const list = [1, { a: 1, unknownFields: { b: 2 } }]
-          const response = { transactionId, transactionStatus, list }
-          return sender.encodeOutcome("apm-payment", Result.succeed(response))
-        })
-      )
-    )
+    const text = await run(new Memory.Service(), function* () {
+      const sender = yield* RequestSender
+      const { transactionId, transactionStatus } = yield* sender.send(stored)
+      const list = [1, { a: 1, unknownFields: { b: 2 } }]
+      const response = { transactionId, transactionStatus, list }
+      return sender.encodeOutcome("apm-payment", Result.succeed(response))
+    })
     expect(text).toMatch(/"list":\[1,\{"a":1,"b":2\}\]\}$/u)
   })
 
@@ -311,15 +303,11 @@ it("sending is a span, and encoding is none: its result has the number of a card
   })
   const { accountId: _, apmPayload: __, ...payment } = Memory.payment
   const card = { number: "4242424242424242", cvv: "987" }
-  await run(
-    new Memory.Service(),
-    RequestSender.use((sender) =>
-      Effect.flatMap(
-        sender.encode("card-payment", { ...payment, mid: "shop-1", card }),
-        (request) => sender.send(request)
-      )
-    ).pipe(Effect.provideService(Tracer.Tracer, tracer))
-  )
+  const paid = Effect.gen(function* () {
+    const { encode, send } = yield* RequestSender
+    yield* send(yield* encode("card-payment", { ...payment, mid: "shop-1", card }))
+  })
+  await run(new Memory.Service(), Effect.provideService(paid, Tracer.Tracer, tracer))
   expect(spans.filter((name) => name.startsWith("RequestSender"))).toEqual(["RequestSender.send"])
   expect(inspect(results, { depth: null })).not.toContain(card.number)
 })
