@@ -7,7 +7,6 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { ApmPayments } from "../src/ApmPayments.ts"
 import type { CreateOptions } from "../src/CallOptions.ts"
 import type { RequestEvent } from "../src/Hooks.ts"
 import { Transport } from "../src/Transport.ts"
@@ -113,7 +112,7 @@ describe("retrySchedule", () => {
           return Memory.answer(429, "", headers)
         })
     })
-    return ApmPayments.use(({ status }) => status("7", options)).pipe(
+    return Memory.readStatus("7", options).pipe(
       Effect.exit,
       Memory.settled,
       Effect.provide(Memory.client(service, { retrySchedule: config })),

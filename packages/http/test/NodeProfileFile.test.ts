@@ -1,4 +1,3 @@
-import * as ApmPayments from "../src/ApmPayments.ts"
 import * as Pawl from "../src/Pawl.ts"
 import * as ProfileFile from "../src/internal/NodeProfileFile.ts"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -8,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-profile-"))
@@ -91,8 +91,7 @@ it("the client takes the file of PAWL_PROFILE, and its own options before it", (
         Pawl.layerConfig(undefined, { profile }),
         ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
       )
-      const status = ApmPayments.ApmPayments.use(({ status }) => status("7"))
-      expect(yield* Effect.provide(status, layer)).toBe("SUCCEED")
+      expect(yield* Effect.provide(Memory.readStatus(), layer)).toBe("SUCCEED")
     }
     const tokens = server.received.flatMap(
       (each) => /authorization: (.*)\r/iu.exec(each)?.[1] ?? []

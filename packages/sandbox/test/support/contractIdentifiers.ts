@@ -2,13 +2,15 @@
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import {
+  ServiceUnderTest,
   bodyFor,
   create,
   it,
   itWith,
+  pass,
   prepare,
   refused,
-  ServiceUnderTest
+  reset
 } from "./contractService.ts"
 import { creates } from "@pawl/test-support/Creates"
 
@@ -45,19 +47,19 @@ export const identifiers = [
   }),
   it("with a seed identifiers begin again after a reset", function* () {
     const before = yield* all
-    yield* (yield* ServiceUnderTest).reset
+    yield* reset
     assert.deepStrictEqual(yield* all, before)
   }),
   test("without a seed no identifier is used again after a reset", function* () {
     const before = yield* makeAll
-    yield* (yield* ServiceUnderTest).reset
+    yield* reset
     const after = yield* makeAll
     assert.isAbove(lowest(after.others), highest(before.others))
     assert.isAbove(lowest(after.intents), highest(before.intents))
     for (const id of [...after.others, ...after.intents]) assert.match(id, /^[1-9][0-9]{5,15}$/u)
   }),
   test("without a seed a service that starts later uses no identifier of an earlier one", function* () {
-    const { another, pass } = yield* ServiceUnderTest
+    const { another } = yield* ServiceUnderTest
     const before = yield* makeAll
     yield* pass("1 hours")
     const after = yield* Effect.provideServiceEffect(makeAll, ServiceUnderTest, another)
@@ -72,7 +74,7 @@ export const identifiers = [
   }),
   test("without a seed no card token is used again after a reset", function* () {
     const { cardToken } = yield* prepare
-    yield* (yield* ServiceUnderTest).reset
+    yield* reset
     assert.notStrictEqual((yield* prepare).cardToken, cardToken)
     const over = { cardToken, paymentId: 0 }
     const charge = yield* bodyFor("/payments/card/charge", {}, over)

@@ -2,17 +2,18 @@ import * as Readings from "../../src/Readings.ts"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import {
+  type Json,
+  arrived,
   ask,
   begin,
-  callbacksOf,
   callbackStatuses,
+  callbacksOf,
   create,
   idOf,
   it,
   itWith,
-  type Json,
   prepare,
-  ServiceUnderTest,
+  press,
   steps
 } from "./contractService.ts"
 import { scenario } from "@pawl/test-support/Creates"
@@ -88,7 +89,6 @@ export const rehearsal = [
     assert.deepStrictEqual(nextStep(payout), { paymentType: "WALLET" })
   }),
   it("the customer decides on the page of the method, once; a bank's payment is pending for 10 paces after that", function* () {
-    const { press } = yield* ServiceUnderTest
     const begun = ["NEW", "PENDING"]
     for (const [paymentMethod, act, told, later] of [
       ["WALLET", "approve", ["PROCESSING"], ["SUCCEED"]],
@@ -112,7 +112,6 @@ export const rehearsal = [
     }
   }),
   it("a scenario needs no customer; a customer who approves while it moves pays once, and its later statuses follow", function* () {
-    const { press } = yield* ServiceUnderTest
     const { answer, id } = yield* begin("/payments/apm", "refund")
     yield* steps(0.5)
     yield* press(String(nextStep(answer)["redirectUrl"]), { act: "approve" })
@@ -137,7 +136,6 @@ export const rehearsal = [
     itWith(options)(
       `an intent that nobody has paid expires after ${hours} hours: its page takes no payment`,
       function* () {
-        const { arrived, press } = yield* ServiceUnderTest
         const pay = { ...good, cvc: "737", name: "Ada Lovelace" }
         const inTime = yield* create("/payments/intent", { requestId: "in time" })
         const late = yield* create("/payments/intent", { requestId: "late" })

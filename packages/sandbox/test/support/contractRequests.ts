@@ -4,16 +4,16 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import { assert } from "vitest"
 import { credentials, fields } from "@pawl/test-support/TestGateway"
 import {
-  bodyFor,
+  type Json,
   authenticate,
+  bodyFor,
   create,
-  ServiceUnderTest,
   idOf,
   it,
-  type Json,
   kindsList,
   type noResources,
   opened,
+  pass,
   prepare,
   send,
   steps
@@ -77,7 +77,6 @@ export const requests = [
     }
   }),
   it("valid credentials get a JWT that is valid for 30 days, and 401 after that", function* () {
-    const { pass } = yield* ServiceUnderTest
     const token = yield* authenticate
     const { exp, iat } = claimsOf(token)
     assert.strictEqual(exp - iat, 30 * 24 * 3600)

@@ -56,6 +56,16 @@ export const itWith =
 
 export const it = itWith({})
 
+export const pass = (duration: Parameters<Service["pass"]>[0]) =>
+  ServiceUnderTest.use((service) => service.pass(duration))
+
+export const reset = ServiceUnderTest.use((service) => service.reset)
+
+export const arrived = ServiceUnderTest.use((service) => service.arrived)
+
+export const press = (...args: Parameters<Service["press"]>) =>
+  ServiceUnderTest.use((service) => service.press(...args))
+
 export const send = sender((request) => ServiceUnderTest.use(({ handle }) => handle(request)))
 
 export const authenticate = authenticateBy(send)
@@ -109,12 +119,10 @@ export const opened = Effect.gen(function* () {
 })
 
 /** Every transaction makes the moves, and their callbacks are delivered. */
-export const steps = (count: number) => ServiceUnderTest.use(({ pass }) => pass(`${count} hours`))
+export const steps = (count: number) => pass(`${count} hours`)
 
 export const callbacksOf = (id: string) =>
-  ServiceUnderTest.use(({ arrived }) =>
-    Effect.map(arrived, (all) => all.filter(({ body }) => body["transactionId"] === id))
-  )
+  Effect.map(arrived, (all) => all.filter(({ body }) => body["transactionId"] === id))
 
 /** In order of arrival. */
 export const callbackStatuses = (id: string) =>

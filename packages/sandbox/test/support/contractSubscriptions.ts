@@ -1,16 +1,18 @@
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import {
+  type Json,
+  arrived,
   ask,
-  bodyFor,
   authenticate,
+  bodyFor,
   callbacksOf,
   create,
-  ServiceUnderTest,
   it,
-  type Json,
+  pass,
   prepare,
   refused,
+  reset,
   send,
   steps
 } from "./contractService.ts"
@@ -50,7 +52,7 @@ const subscribe = Effect.fnUntraced(function* (over: Json = {}, number = card.nu
 
 /** Returns the number of charges, the only callbacks in these cases. */
 const charges = Effect.map(
-  ServiceUnderTest.use(({ arrived }) => arrived),
+  arrived,
   (all) => new Set(all.map(({ body }) => body["transactionId"])).size
 )
 
@@ -85,7 +87,6 @@ export const subscriptions = [
     assert.strictEqual(status, "SUCCEED")
   }),
   it("a subscription whose first charge is skipped is TRIALING until its first charge date, and then ACTIVE", function* () {
-    const { pass } = yield* ServiceUnderTest
     const { answer, at } = yield* subscribe({ skipFirstCharge: true })
     assert.sameMembers(Object.keys(answer), ["subscriptionId", "nextChargeDate"])
     assert.strictEqual(answer["nextChargeDate"], (yield* ask("GET", at))["nextChargeDate"])
@@ -102,7 +103,6 @@ export const subscriptions = [
     assert.include(yield* ask("GET", at), { status: "ACTIVE" })
   }),
   it("a subscription is charged until its end date, and keeps its status", function* () {
-    const { pass } = yield* ServiceUnderTest
     const plan = { ...(yield* daily), endDate: yield* timeIn(4) }
     const { at } = yield* subscribe({ plan })
     yield* pass("30 days")
@@ -115,7 +115,6 @@ export const subscriptions = [
     assert.strictEqual(yield* charges, 5)
   }),
   it("a subscription counts consecutive failed charges, and has a declineCode only with FAILED", function* () {
-    const { pass } = yield* ServiceUnderTest
     const { answer, at } = yield* subscribe(scenario("decline:51"))
     assert.include(answer, { transactionStatus: "FAILED", declineCode: 51 })
     assert.include(yield* ask("GET", at), { status: "ACTIVE", failureCount: 1 })
@@ -124,7 +123,6 @@ export const subscriptions = [
     assert.deepStrictEqual([failureCount, lastChargeStatus], [3, "FAILED"])
   }),
   it("a challenged card keeps a subscription PENDING until the challenge ends", function* () {
-    const { pass } = yield* ServiceUnderTest
     const { answer, at } = yield* subscribe({}, "4000000000003220")
     assert.strictEqual(answer["transactionStatus"], "CUSTOMER_VERIFICATION")
     for (const name of ["challengeUrl", "challengeUrlIframe"]) {
@@ -136,9 +134,7 @@ export const subscriptions = [
     // No later charge is challenged.
     yield* pass("2 days")
     yield* steps(4)
-    const told = (yield* ServiceUnderTest.use(({ arrived }) => arrived)).map(
-      ({ body }) => body["transactionStatus"]
-    )
+    const told = (yield* arrived).map(({ body }) => body["transactionStatus"])
     const challenged = ["NEW", "CUSTOMER_VERIFICATION", "SUCCEED"]
     assert.deepStrictEqual(told, [...challenged, "NEW", "PENDING", "PROCESSING", "SUCCEED"])
   }),
@@ -156,7 +152,6 @@ export const subscriptions = [
     assert.include(yield* ask("GET", at), { failureCount: 0, lastChargeStatus: "SUCCEED" })
   }),
   it("a reset removes subscriptions and card tokens, and no charge is made after it", function* () {
-    const { pass, reset } = yield* ServiceUnderTest
     const { at } = yield* subscribe()
     const cardToken = yield* tokenOf()
     yield* reset
@@ -168,7 +163,6 @@ export const subscriptions = [
     assert.deepStrictEqual(yield* refused("POST", path, body), ["cardToken"])
   }),
   it("a PUT merges the plan member by member, and the next charge follows the new plan", function* () {
-    const { pass } = yield* ServiceUnderTest
     const plan = yield* daily
     const { at } = yield* subscribe({ plan })
     const startDate = yield* timeIn(5)
@@ -188,7 +182,7 @@ export const subscriptions = [
     yield* pass("8 days")
     // At once, in five days and in seven.
     assert.strictEqual(yield* charges, 3)
-    const last = (yield* ServiceUnderTest.use(({ arrived }) => arrived)).at(-1)
+    const last = (yield* arrived).at(-1)
     assert.strictEqual(last?.body["orderAmount"], "5.01")
   }),
   it("a PUT takes every status of the specification, except from CANCELED, where it is 400", function* () {
@@ -235,7 +229,6 @@ export const subscriptions = [
     }
   }),
   it("a DELETE cancels at once from every status, is 204 without a body, and can be repeated", function* () {
-    const { pass } = yield* ServiceUnderTest
     const token = yield* authenticate
     const resources = { cardToken: yield* tokenOf(), paymentId: 0 }
     const plan = yield* daily
