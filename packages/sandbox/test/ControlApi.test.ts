@@ -9,15 +9,14 @@ import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, fields } from "@pawl/test-support/TestGateway"
 import { createAt } from "./support/customer.ts"
 import { listen } from "./support/events.ts"
-import { api, control, list, pay, runWith, test } from "./support/sandbox.ts"
+import { address, api, control, list, pay, runWith, test } from "./support/sandbox.ts"
 import { raw, receiver } from "./support/wire.ts"
 
 const until = <R>(holds: Effect.Effect<boolean, never, R>) =>
   Effect.repeat(Effect.tap(holds, Effect.sleep("2 millis")), { until: (held) => held })
 
-const deafListener = (baseUrl: string) =>
+const deafListener = ({ host, port }: URL) =>
   new Promise<Socket>((resolve, reject) => {
-    const { host, port } = new URL(baseUrl)
     const socket = connect(Number(port), "127.0.0.1")
     socket.once("error", reject)
     socket.once("readable", () => resolve(socket))
@@ -223,11 +222,11 @@ describe("the events", () => {
   })
 
   test("X06: a hundred listeners that never read delay nothing", function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
+    const url = yield* address
     const shop = yield* receiver(() => [200])
     const deaf = Array.from({ length: 100 }, () =>
       Effect.acquireRelease(
-        Effect.promise(() => deafListener(baseUrl)),
+        Effect.promise(() => deafListener(url)),
         (socket) => Effect.sync(() => socket.destroy())
       )
     )
@@ -254,8 +253,7 @@ describe("access", () => {
 
   it("D07: with a token, only its bearer controls the sandbox, under any host name", () =>
     runWith({ host: "0.0.0.0", token: Redacted.make("t0ken") }, function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const url = `http://127.0.0.1:${new URL(baseUrl).port}`
+      const url = `http://127.0.0.1:${(yield* address).port}`
       const headers = { host: "sandbox.internal:4010" }
       const ask = (path: string, authorization?: string) =>
         raw(`${url}${path}`, {
@@ -276,12 +274,11 @@ describe("access", () => {
     }))
 
   test("A36: the API answers no name that may have been made to resolve to this machine", function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const { port } = new URL(baseUrl)
+    const { href, port } = yield* address
     const body = JSON.stringify(credentials)
     const ask = (host: string) =>
       raw(
-        `${baseUrl}/v1/auth`,
+        `${href}/v1/auth`,
         { method: "POST", headers: { host, "content-type": "application/json" } },
         body
       )

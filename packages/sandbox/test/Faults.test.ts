@@ -4,14 +4,13 @@ import { assert, describe } from "vitest"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
 import { credentials, fields, payment } from "@pawl/test-support/TestGateway"
-import { api, control, list, pay, test } from "./support/sandbox.ts"
+import { address, api, control, list, pay, test } from "./support/sandbox.ts"
 import { get } from "./support/wire.ts"
 
 const endpoint = "POST /v1/payments/apm"
 
 const exchange = Effect.fnUntraced(function* (path: string, body: string, token: string) {
-  const { baseUrl } = yield* Sandbox.Sandbox
-  const { hostname, port } = new URL(baseUrl)
+  const { hostname, port } = yield* address
   return yield* Effect.promise(
     () =>
       new Promise<{ readonly text: string; readonly error: string | undefined }>((resolve) => {

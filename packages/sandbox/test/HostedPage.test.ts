@@ -4,11 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, expect, it } from "vitest"
 import * as Gateway from "@pawl/testkit/Gateway"
-import * as Sandbox from "../src/Sandbox.ts"
 import { style } from "../src/internal/pages/PageStyle.ts"
 import { shared } from "@pawl/receiver/internal/admin/PageFiles"
 import { createAt, intentAt, untilTold, visit } from "./support/customer.ts"
-import { runWith, test } from "./support/sandbox.ts"
+import { address, runWith, test } from "./support/sandbox.ts"
 import { raw, receiver } from "./support/wire.ts"
 
 const good = {
@@ -38,8 +37,7 @@ describe("the page of an intent", () => {
     const { redirectUrl } = yield* intentAt({
       order: { title: "Tea & <scones>", orderId: "o-1", domainName: "shop.example" }
     })
-    const { baseUrl } = yield* Sandbox.Sandbox
-    assert.strictEqual(redirectUrl, `${new URL(baseUrl).origin}/pay/8000000000100001`)
+    assert.strictEqual(redirectUrl, `${(yield* address).origin}/pay/8000000000100001`)
     const { headers, status, text } = yield* visit(redirectUrl)
     assert.strictEqual(status, 200)
     assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8")
@@ -208,8 +206,7 @@ describe("the page of an intent", () => {
   })
 
   test("is a 404 page for an unknown intent", function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const { origin } = new URL(baseUrl)
+    const { origin } = yield* address
     for (const path of ["/pay/7", "/pay/__proto__", "/challenge/7", "/pay/%3Cscript%3E"]) {
       const { headers, status, text } = yield* visit(`${origin}${path}`, undefined, {
         "accept-language": "de"
@@ -230,8 +227,7 @@ describe("the page of an intent", () => {
       return new URL(redirectUrl).pathname
     })
     await runWith({ filename }, function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const page = new URL(path, baseUrl).href
+      const page = new URL(path, yield* address).href
       assert.match((yield* visit(page)).text, /data-testid="declined"/u)
       yield* visit(page, { ...good, attempts: "1" })
       yield* untilTold("SUCCEED")
@@ -337,8 +333,7 @@ describe("a challenge", () => {
         assert.strictEqual((yield* visit(challengeUrl)).status, 200, path)
       }
       const { transactionId } = yield* createAt("/payments/card", { requestId: "other" })
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { origin } = new URL(baseUrl)
+      const { origin } = yield* address
       assert.strictEqual((yield* visit(`${origin}/challenge/${transactionId}`)).status, 404)
     }))
 })

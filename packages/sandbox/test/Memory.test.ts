@@ -7,8 +7,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { assert, it } from "vitest"
 import { Gateway } from "@pawl/testkit/Gateway"
-import * as Sandbox from "../src/Sandbox.ts"
-import { test } from "./support/sandbox.ts"
+import { address, test } from "./support/sandbox.ts"
 import { authenticate, payment, Receiver, run, send } from "@pawl/test-support/TestGateway"
 
 setFlagsFromString("--expose-gc")
@@ -48,8 +47,7 @@ it("X07: 100,000 terminal transactions fit in 500 MB, and a reset frees them", (
   }))
 
 test("A26: a request in tiny chunks takes at most 3 times the limit of its body", function* () {
-  const { baseUrl } = yield* Sandbox.Sandbox
-  const { hostname, port } = new URL(baseUrl)
+  const { hostname, port } = yield* address
   const head = `POST /api/v1/auth HTTP/1.1\r\nHost: ${hostname}:${port}\r\nTransfer-Encoding: chunked\r\n\r\n`
   // One chunk less than the limit: the bodies stay open.
   const tiny = Buffer.from(head + `10\r\n${"x".repeat(16)}\r\n`.repeat(maxBytes / 16 - 1))

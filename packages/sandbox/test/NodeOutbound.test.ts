@@ -1,8 +1,7 @@
-import * as Sandbox from "../src/Sandbox.ts"
 import * as Courier from "@pawl/testkit/Courier"
 import * as NodeOutbound from "../src/internal/NodeOutbound.ts"
 import { assert, describe, it } from "vitest"
-import { control, pay, test } from "./support/sandbox.ts"
+import { address, control, pay, test } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
 const refusedOf = (urls: ReadonlyArray<string>, allowed: ReadonlyArray<string> = []) =>
@@ -151,8 +150,7 @@ it("D01: a name may not resolve to a blocked address: localhost is loopback, and
 })
 
 test("D01: the sandbox refuses to post to itself, and logs it", function* () {
-  const { baseUrl } = yield* Sandbox.Sandbox
-  const { port } = new URL(baseUrl)
+  const { port } = yield* address
   for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
     const callbackUrl = `http://${host}:${port}/sandbox/reset`
     yield* pay({ requestId: host, scenario: "stuck", callbackUrl })

@@ -11,7 +11,7 @@ import * as Faults from "@pawl/testkit/Faults"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
-import { api, runWith, test } from "./support/sandbox.ts"
+import { address, api, runWith, test } from "./support/sandbox.ts"
 import { get, post, raw, receiver } from "./support/wire.ts"
 
 const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object = credentials) {
@@ -108,14 +108,13 @@ test("a port without a listener is logged as unreachable", function* () {
 })
 
 test("a request may name the host before its path", function* () {
-  const { baseUrl } = yield* Sandbox.Sandbox
-  const { origin } = new URL(baseUrl)
+  const { href, origin } = yield* address
   for (const [path, status] of [
     ["/api/v1/payments/apm/status/1", 401],
     ["/sandbox/transactions", 200],
     ["/apis", 404]
   ] as const) {
-    assert.strictEqual(yield* raw(baseUrl, { path: `${origin}${path}` }), status)
+    assert.strictEqual(yield* raw(href, { path: `${origin}${path}` }), status)
   }
 })
 
@@ -143,8 +142,7 @@ test("serves the contract at /openapi.json", function* () {
 })
 
 test("D05: serves /sandbox to this machine; other hosts and other sites get 403", function* () {
-  const { baseUrl } = yield* Sandbox.Sandbox
-  const { host, origin } = new URL(baseUrl)
+  const { host, origin } = yield* address
   const expected = [
     [{}, true],
     [{ host: "localhost:1234" }, true],

@@ -10,7 +10,7 @@ import { Gateway } from "@pawl/testkit/Gateway"
 import { create } from "../../src/internal/trigger/Creates.ts"
 import { login } from "../../src/internal/trigger/SandboxClient.ts"
 import * as Sandbox from "../../src/Sandbox.ts"
-import { list, runWith } from "../support/sandbox.ts"
+import { address, list, runWith } from "../support/sandbox.ts"
 import { receiver } from "../support/wire.ts"
 
 const bin = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
@@ -39,8 +39,7 @@ describe("pawl-sandbox trigger", () => {
       const { code, stderr, stdout } = yield* trigger(
         `succeed --kind apm-payment --amount 7.25 --callback-url ${url}/callback`
       )
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { origin } = new URL(baseUrl)
+      const { origin } = yield* address
       const lines = linesOf(stdout)
       assert.strictEqual(stderr, "")
       assert.strictEqual(

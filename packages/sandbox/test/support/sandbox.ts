@@ -20,6 +20,9 @@ export const runWith = <A>(options: Sandbox.Options, test: Test<A>): Promise<A> 
 /** Makes tests on a new sandbox. */
 export const test = live.with(() => layerWith({}))
 
+/** The base URL of the sandbox. */
+export const address = Effect.map(Sandbox.Sandbox, ({ baseUrl }) => new URL(baseUrl))
+
 /** An item of the control API, with the fields that tests read. */
 export interface Shown {
   readonly advanced: number
