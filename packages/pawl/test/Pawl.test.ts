@@ -30,11 +30,8 @@ const payout = {
   card: { number: "4242424242424242", expMonth: "04", expYear: "2030" }
 }
 
-const opened = async (
-  test: (pawl: TestPawl) => Promise<void>,
-  options?: Parameters<typeof open>[0]
-) => {
-  await using pawl = await open(options)
+const opened = async (test: (pawl: TestPawl) => Promise<void>) => {
+  await using pawl = await open()
   await test(pawl)
 }
 
@@ -107,43 +104,36 @@ it("sends a request once, and answers a second call with the stored outcome", ()
     )
   }))
 
-it("sends a create with card data again from the input that rebuild returns", () => {
+it("sends a create with card data again from the input that rebuild returns", async () => {
   const input = { ...payout, unknownFields: { purpose: "winnings" } }
   const asked: Array<unknown> = []
-  return opened(
-    async ({ cardPayouts, clock, requests, service }) => {
-      await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", rate: 1 })
-      const create = cardPayouts.create(input, { maxAttempts: 1 })
-      await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)
-      await service.clearFaults()
-      await clock.advance("1 hour")
-      expect(asked).toEqual([["order-1", "card-payout"]])
-      expect(await requests.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
-    },
-    {
-      rebuild: (...args) => {
-        asked.push(args)
-        return Promise.resolve(input)
-      }
-    }
-  )
+  const rebuild = (...args: ReadonlyArray<string>) => {
+    asked.push(args)
+    return Promise.resolve(input)
+  }
+  await using pawl = await open({ rebuild })
+  const { cardPayouts, clock, requests, service } = pawl
+  await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", rate: 1 })
+  const create = cardPayouts.create(input, { maxAttempts: 1 })
+  await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)
+  await service.clearFaults()
+  await clock.advance("1 hour")
+  expect(asked).toEqual([["order-1", "card-payout"]])
+  expect(await requests.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
 })
 
-it("parks a create with card data if rebuild returns a field that the operation does not have", () => {
+it("parks a create with card data if rebuild returns a field that the operation does not have", async () => {
   const misspelt = { ...payout, card: { ...payout.card, holder: "A" } }
-  return opened(
-    async ({ cardPayouts, clock, requests, service }) => {
-      await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", times: 1 })
-      const create = cardPayouts.create(payout, { maxAttempts: 1 })
-      await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)
-      await clock.advance("1 minute")
-      expect(await requests.get("order-1")).toMatchObject({
-        outcome: undefined,
-        parked: { reason: "rebuilt-differently" }
-      })
-    },
-    { rebuild: () => Promise.resolve(misspelt) }
-  )
+  await using pawl = await open({ rebuild: () => Promise.resolve(misspelt) })
+  const { cardPayouts, clock, requests, service } = pawl
+  await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", times: 1 })
+  const create = cardPayouts.create(payout, { maxAttempts: 1 })
+  await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)
+  await clock.advance("1 minute")
+  expect(await requests.get("order-1")).toMatchObject({
+    outcome: undefined,
+    parked: { reason: "rebuilt-differently" }
+  })
 })
 
 it("only true says that a request had no effect, and a later refusal of it is certain", () =>
@@ -238,41 +228,35 @@ it("a transaction whose onChange always rejects is a dead letter, and redrive te
     onChange: () => (isBroken ? Promise.reject(new Error("the database is away")) : undefined),
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   }
-  await opened(async (pawl) => {
-    const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
-    await pawl.clock.advance("25 hours")
-    const [letter] = await pawl.transactions.deadLetters()
-    expect(letter).toMatchObject({ transactionId, reason: "handler-failed" })
-    expect(await pawl.transactions.deadLetters({ after: letter!.key })).toEqual([])
-    isBroken = false
-    const stale = { ...letter!, reason: "amount-mismatch" } as const
-    expect(await pawl.transactions.redrive(stale)).toBe(false)
-    expect(await pawl.transactions.redrive(letter!)).toBe(true)
-    await pawl.clock.advance("1 hour")
-    expect(await pawl.transactions.deadLetters()).toEqual([])
-    expect(await pawl.transactions.redrive(letter!)).toBe(false)
-  }, options)
+  await using pawl = await open(options)
+  const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("25 hours")
+  const [letter] = await pawl.transactions.deadLetters()
+  expect(letter).toMatchObject({ transactionId, reason: "handler-failed" })
+  expect(await pawl.transactions.deadLetters({ after: letter!.key })).toEqual([])
+  isBroken = false
+  const stale = { ...letter!, reason: "amount-mismatch" } as const
+  expect(await pawl.transactions.redrive(stale)).toBe(false)
+  expect(await pawl.transactions.redrive(letter!)).toBe(true)
+  await pawl.clock.advance("1 hour")
+  expect(await pawl.transactions.deadLetters()).toEqual([])
+  expect(await pawl.transactions.redrive(letter!)).toBe(false)
 })
 
 it("virtual time stands still while onChange runs", async () => {
   let running = 0
   const seen: Array<number> = []
-  await opened(
-    async (pawl) => {
-      await pawl.apmPayments.create(payment("order-1"))
-      await pawl.clock.advance("62 minutes")
-      expect(running).toBe(0)
-      expect(new Set(seen)).toEqual(new Set([1]))
-      expect(pawl.transitions.every(({ attempt }) => attempt === 1)).toBe(true)
-    },
-    {
-      onChange: async () => {
-        seen.push(++running)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        running--
-      }
-    }
-  )
+  const onChange = async () => {
+    seen.push(++running)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    running--
+  }
+  await using pawl = await open({ onChange })
+  await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("62 minutes")
+  expect(running).toBe(0)
+  expect(new Set(seen)).toEqual(new Set([1]))
+  expect(pawl.transitions.every(({ attempt }) => attempt === 1)).toBe(true)
 })
 
 it("close waits for calls and handlers, and refuses further calls", async () => {
@@ -554,19 +538,15 @@ describe("a profile", () => {
   it.each([
     ["its switches", () => Promise.resolve(switches)],
     ["the path of a file", () => write({ switches, readings: {} })]
-  ])("as %s holds in the client, the receiver and the service of a test", async (_, given) =>
-    opened(
-      async (pawl) => {
-        const metadata = { "sandbox.scenario": "succeed+silent" }
-        // The service refuses a checksum with another separator.
-        await pawl.apmPayments.create({ ...payment("order-1"), metadata })
-        await pawl.clock.advance("3 minutes")
-        // Without the switch the first read comes after 5 minutes.
-        expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
-      },
-      { profile: await given() }
-    )
-  )
+  ])("as %s holds in the client, the receiver and the service of a test", async (_, given) => {
+    await using pawl = await open({ profile: await given() })
+    const metadata = { "sandbox.scenario": "succeed+silent" }
+    // The service refuses a checksum with another separator.
+    await pawl.apmPayments.create({ ...payment("order-1"), metadata })
+    await pawl.clock.advance("3 minutes")
+    // Without the switch the first read comes after 5 minutes.
+    expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
+  })
 
   it("in a file is refused by its fault", async () => {
     for (const [profile, reason] of [
@@ -582,28 +562,24 @@ describe("a profile", () => {
   })
 })
 
-it("the log goes to the logger, with its fields and no value of a request", () => {
+it("the log goes to the logger, with its fields and no value of a request", async () => {
   const logged: Array<[string, string, Record<string, unknown>]> = []
   const to = (level: string) => (message: string, fields: Record<string, unknown>) =>
     logged.push([level, message, fields])
   const logger = { debug: to("debug"), info: to("info"), warn: to("warn"), error: to("error") }
   const onChange = () => Promise.reject(new Error("the database is away"))
-  return opened(
-    async (pawl) => {
-      const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
-      await pawl.clock.advance("1 minute")
-      expect(logged).toContainEqual([
-        "warn",
-        expect.stringMatching(/handler/u),
-        expect.objectContaining({ transactionId })
-      ])
-      expect(JSON.stringify(logged)).not.toMatch(/sandbox-secret|10\.00/u)
-    },
-    { logger, onChange }
-  )
+  await using pawl = await open({ logger, onChange })
+  const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("1 minute")
+  expect(logged).toContainEqual([
+    "warn",
+    expect.stringMatching(/handler/u),
+    expect.objectContaining({ transactionId })
+  ])
+  expect(JSON.stringify(logged)).not.toMatch(/sandbox-secret|10\.00/u)
 })
 
-it("a logger that throws or rejects stops no work", () => {
+it("a logger that throws or rejects stops no work", async () => {
   const broken = () => {
     throw new Error("the log is closed")
   }
@@ -613,29 +589,21 @@ it("a logger that throws or rejects stops no work", () => {
   const onChange = () => {
     if (++calls < 3) throw new Error("the database is away")
   }
-  return opened(
-    async (pawl) => {
-      await pawl.apmPayments.create(payment("order-1"))
-      await pawl.clock.advance("62 minutes")
-      expect(pawl.transitions.at(-1)?.to).toBe("SUCCEED")
-    },
-    { logger, onChange }
-  )
+  await using pawl = await open({ logger, onChange })
+  await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("62 minutes")
+  expect(pawl.transitions.at(-1)?.to).toBe("SUCCEED")
 })
 
 it("the fields of the log reach a logger of pino, whose methods take them first", async () => {
   const lines: Array<string> = []
   const app = fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
   const onChange = () => Promise.reject(new Error("the database is away"))
-  await opened(
-    async (pawl) => {
-      const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
-      await pawl.clock.advance("1 minute")
-      expect(lines.map((line) => JSON.parse(line))).toContainEqual(
-        expect.objectContaining({ transactionId, msg: expect.stringMatching(/handler/u) })
-      )
-    },
-    { logger: app.log, onChange }
+  await using pawl = await open({ logger: app.log, onChange })
+  const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("1 minute")
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ transactionId, msg: expect.stringMatching(/handler/u) })
   )
 })
 
@@ -644,17 +612,13 @@ it("a logger of pino at level debug shows why a callback is refused with 400", a
     const lines: Array<string> = []
     const stream = { write: (line: string) => void lines.push(line) }
     const app = fastify({ logger: { level, stream } })
-    await opened(
-      async (pawl) => {
-        const headers = { "content-type": "application/json" }
-        const post = { method: "POST", headers, body: "{" }
-        const request = new Request("https://shop.example/callback", post)
-        expect((await pawl.fetch()(request)).status).toBe(400)
-        const shown = lines.filter((line) => line.includes("Refused a callback"))
-        expect(shown).toHaveLength(level === "debug" ? 1 : 0)
-      },
-      { logger: app.log }
-    )
+    await using pawl = await open({ logger: app.log })
+    const headers = { "content-type": "application/json" }
+    const post = { method: "POST", headers, body: "{" }
+    const request = new Request("https://shop.example/callback", post)
+    expect((await pawl.fetch()(request)).status).toBe(400)
+    const shown = lines.filter((line) => line.includes("Refused a callback"))
+    expect(shown).toHaveLength(level === "debug" ? 1 : 0)
   }
 })
 
