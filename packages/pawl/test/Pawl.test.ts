@@ -35,6 +35,8 @@ const opened = async (test: (pawl: TestPawl) => Promise<void>) => {
   await test(pawl)
 }
 
+const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error)
+
 const { stackTraceLimit } = Error
 
 /** The settings of `open` for a service that is not there. */
@@ -75,7 +77,7 @@ it("rejects a declined payment with Declined, which has the response, and settle
       currency: "EUR",
       card: { number: "4000000000000002", expMonth: "04", expYear: "2030", cvv: "123" }
     }
-    const error = await pawl.cardPayments.create(declined).catch((error: unknown) => error)
+    const error = await failureOf(pawl.cardPayments.create(declined))
     expect(error).toBeInstanceOf(Declined)
     const { code, declineCode, response, transactionId } = error as Declined
     expect({ code, declineCode, response }).toMatchObject({
@@ -85,7 +87,7 @@ it("rejects a declined payment with Declined, which has the response, and settle
     })
     // The second call asks nobody: the outcome is stored.
     await pawl.service.addFault({ endpoint: "*", fault: "503" })
-    const again = await pawl.cardPayments.create(declined).catch((error: unknown) => error)
+    const again = await failureOf(pawl.cardPayments.create(declined))
     expect(again).toMatchObject({ code: "Declined", transactionId })
     const { outcome } = (await pawl.requests.get("order-1"))!
     expect(JSON.stringify(outcome)).not.toContain(transactionId)
@@ -155,11 +157,11 @@ it("only true says that a request had no effect, and a later refusal of it is ce
 it("shows the place of the call, the fields and no secret in an error", () =>
   opened(async (pawl) => {
     const placeOfTheCall = () => pawl.apmPayments.create(payment("order-1", "a lot"))
-    const error = await placeOfTheCall().catch((error: unknown) => error)
+    const error = await failureOf(placeOfTheCall())
     expect(error).toBeInstanceOf(ValidationFailed)
     expect((error as Error).stack).toMatch(/^ValidationFailed: .*amount.*\n +at placeOfTheCall /u)
     const read = () => pawl.apmPayments.status("404")
-    const missing = await read().catch((error: unknown) => error)
+    const missing = await failureOf(read())
     expect((missing as Error).stack).toMatch(/^NotFound: .*\n +at read /u)
     expect(Error.stackTraceLimit).toBe(stackTraceLimit)
     expect(inspect(error)).toContain("ValidationFailed: ")
@@ -347,7 +349,7 @@ it("a card token can be used after reveal, and is not printed", () =>
 
 it("open rejects with one sentence for what is missing or wrong, and shows no value", async () => {
   const reasonOf = async (options: Parameters<typeof openReal>[0]) => {
-    const error = await openReal(options).catch((error: unknown) => error)
+    const error = await failureOf(openReal(options))
     expect(error).toBeInstanceOf(Error)
     const { code, message, stack } = error as Error & { readonly code: string }
     expect(stack).toMatch(/^ +at reasonOf /mu)
@@ -393,9 +395,7 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
 
 it("open refuses what a program without types gives wrong, and shows no value", async () => {
   const reasonOf = async (options: unknown) => {
-    const error: unknown = await openReal(options as typeof settings).catch(
-      (error: unknown) => error
-    )
+    const error = await failureOf(openReal(options as typeof settings))
     expect(inspect(error, { depth: 9 })).not.toContain("hunter2")
     return /^InvalidConfig: (.*) cannot be used: /u.exec(inspect(error))?.[1]
   }
@@ -488,9 +488,7 @@ it("open takes each option of the README, and the whole of a sandbox", async () 
   await using pawl = await openReal(options)
   expect(documented).toContain("rebuild")
   expect(pawl.transactions).toBeDefined()
-  const error: unknown = await openReal({ ...options, no_option: 1 } as never).catch(
-    (error: unknown) => error
-  )
+  const error = await failureOf(openReal({ ...options, no_option: 1 } as never))
   const [, listed = ""] = /the options are (.*)/u.exec((error as Error).message) ?? []
   expect(listed.split(", ").toSorted()).toEqual(documented.toSorted())
 })
