@@ -60,9 +60,7 @@ it("C15 many fibers without a token cause one request, however the scheduler int
         Effect.forEach(
           delays,
           (delay) => Effect.andThen(Effect.replicateEffect(Effect.void, delay), get),
-          {
-            concurrency: "unbounded"
-          }
+          { concurrency: "unbounded" }
         ).pipe(
           Effect.provideService(References.MaxOpsBeforeYield, operations),
           Effect.provide(tokens(service))
@@ -183,9 +181,7 @@ describe("the cached token", () => {
       Effect.gen(function* () {
         const scope = yield* Scope.make()
         const context = yield* Layer.buildWithScope(tokens(service), scope)
-        const asked = yield* Effect.forkDetach(Effect.provideContext(get, context), {
-          startImmediately: true
-        })
+        const asked = yield* Memory.fork(Effect.provideContext(get, context))
         yield* Scope.close(scope, Exit.void)
         yield* TestClock.adjust("1 second")
         yield* Fiber.join(asked)
@@ -277,9 +273,7 @@ describe("the cached token", () => {
     })
     await Memory.virtual(
       Effect.gen(function* () {
-        const both = yield* Effect.forkScoped(Effect.all([get, get], { concurrency: 2 }), {
-          startImmediately: true
-        })
+        const both = yield* Memory.fork(Effect.all([get, get], { concurrency: 2 }))
         yield* TestClock.adjust("1 second")
         yield* Fiber.join(both)
         expect(service.auths.length).toBe(2)
@@ -287,10 +281,7 @@ describe("the cached token", () => {
         yield* TestClock.adjust("29 days")
         yield* Effect.andThen(get, renewed)
         expect(service.auths.length).toBe(2)
-      }).pipe(
-        Effect.provide(tokens(service, {}, { layer: AccessToken.layerPerRequest })),
-        Effect.scoped
-      )
+      }).pipe(Effect.provide(tokens(service, {}, { layer: AccessToken.layerPerRequest })))
     )
   })
 

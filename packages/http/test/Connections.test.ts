@@ -1,4 +1,3 @@
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { execFile } from "node:child_process"
@@ -27,14 +26,6 @@ const startService = Effect.gen(function* () {
   return { counts, url }
 })
 
-const send = (url: string, within: Duration.Input = "10 seconds") =>
-  Transport.Transport.use((transport) =>
-    transport.send(
-      { method: "POST", url, headers: {}, body: "{}" },
-      Duration.fromInputUnsafe(within)
-    )
-  )
-
 describe("C30 the bound of the connections", () => {
   it("lets a process with 256 file descriptors make 1,500 concurrent calls", () =>
     Effect.gen(function* () {
@@ -57,17 +48,17 @@ describe("C30 the bound of the connections", () => {
       })
       const { url: closed } = yield* Effect.scoped(Server.start(() => undefined))
       for (let round = 0; round < 5; round++) {
-        yield* Effect.exit(send(`${server.url}/reset`))
-        yield* Effect.exit(send(`${server.url}/large`))
-        yield* Effect.exit(send(`${server.url}/silent`, "10 millis"))
-        yield* Effect.exit(send(closed))
-        yield* Effect.exit(send("http://127.0.0.1:99999"))
-        const fiber = yield* Effect.forkChild(send(`${server.url}/silent`), {
+        yield* Effect.exit(Server.post(`${server.url}/reset`))
+        yield* Effect.exit(Server.post(`${server.url}/large`))
+        yield* Effect.exit(Server.post(`${server.url}/silent`, "10 millis"))
+        yield* Effect.exit(Server.post(closed))
+        yield* Effect.exit(Server.post("http://127.0.0.1:99999"))
+        const fiber = yield* Effect.forkChild(Server.post(`${server.url}/silent`), {
           startImmediately: true
         })
         yield* Fiber.interrupt(fiber)
       }
-      expect((yield* send(`${server.url}/whole`)).status).toBe(200)
+      expect((yield* Server.post(`${server.url}/whole`)).status).toBe(200)
     }).pipe(
       Effect.provide(NodeTransport.layerWith({ connections: 2 })),
       Effect.scoped,
@@ -80,7 +71,7 @@ describe("C30 the bound of the connections", () => {
       const errors = yield* Effect.provide(
         Effect.gen(function* () {
           const fibers = yield* Effect.forEach(Array.from({ length: 20_000 }), () =>
-            Effect.forkDetach(Effect.flip(send(server.url)), { startImmediately: true })
+            Effect.forkDetach(Effect.flip(Server.post(server.url)), { startImmediately: true })
           )
           while (server.received.length === 0) yield* Effect.sleep("1 millis")
           return fibers
@@ -99,7 +90,7 @@ describe("C31 a request", () => {
       // The listener never answers the TLS handshake.
       const silent = yield* Server.start(() => undefined)
       expect(
-        yield* Effect.flip(send(silent.url.replace("http:", "https:"), "100 millis"))
+        yield* Effect.flip(Server.post(silent.url.replace("http:", "https:"), "100 millis"))
       ).toMatchObject({ _tag: "Unreachable", sent: false, reason: "no connection in time" })
     }).pipe(Effect.provide(NodeTransport.layer), Effect.scoped, Effect.runPromise))
 })

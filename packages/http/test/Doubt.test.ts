@@ -9,7 +9,8 @@ import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import type { CreateOptions } from "../src/CallOptions.ts"
-import * as Doubts from "../src/internal/call/Creates.ts"
+import * as Creates from "../src/internal/call/Creates.ts"
+import type { Request } from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 
@@ -107,9 +108,7 @@ describe("C26 a create whose first attempt is in doubt", () => {
   ])("remains in doubt after it was interrupted, if the client %s", (_, earlier) =>
     run(answering(...earlier, Effect.never, Memory.answer(404, "")), function* () {
       if (earlier.length > 0) yield* Memory.readStatus()
-      const first = yield* Effect.forkChild(Memory.pay(), { startImmediately: true })
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.interrupt(first)
+      yield* Memory.interrupted(Memory.pay())
       expect(Result.merge(yield* create())).toMatchObject({ _tag: "OutcomeUnknown" })
     })
   )
@@ -128,9 +127,7 @@ it("C26 a create that was interrupted before its request was sent is not in doub
     answer: () => Memory.answer(400, {})
   })
   return run(service, function* () {
-    const waiting = yield* Effect.forkChild(Memory.pay(), { startImmediately: true })
-    yield* TestClock.adjust("1 second")
-    yield* Fiber.interrupt(waiting)
+    yield* Memory.interrupted(Memory.pay())
     expect(service.requests.length).toBe(0)
     expect(Result.merge(yield* create())).toMatchObject({ _tag: "ValidationFailed" })
   })
@@ -138,7 +135,7 @@ it("C26 a create that was interrupted before its request was sent is not in doub
 
 describe("C26 the doubts of a client", () => {
   it("are those of the last 10,000 requestIds", () => {
-    const doubts = Doubts.make()
+    const doubts = Creates.make()
     const refused = { error: new PaymentsError.NotFound({}), doubt: undefined }
     const has = (id: string) => doubts.toError(id, refused, false)._tag === "OutcomeUnknown"
     for (let n = 0; n < 10_000; n++) doubts.add(`order-${n}`)
@@ -158,10 +155,7 @@ describe("C26 the doubts of a client", () => {
     return run(service, function* () {
       // The first create waits for its retry, and the second one for its response.
       const fibers = yield* Effect.forEach([false, true], (inDoubt) =>
-        Effect.forkChild(
-          Memory.pay({ requestId: `order-${inDoubt}` }, { inDoubt }).pipe(Effect.flip),
-          { startImmediately: true }
-        )
+        Memory.fork(Effect.flip(Memory.pay({ requestId: `order-${inDoubt}` }, { inDoubt })))
       )
       for (let n = 0; n < 10_000; n++) {
         const requestId = `other-${n}`
@@ -232,21 +226,19 @@ describe.each(operations.filter(({ kind }) => kind === "create"))(
     const later = refusals.toSorted(
       ([one], [other]) => Number(one === "401") - Number(other === "401")
     )
-    const calls = (times: number, ...answers: ReadonlyArray<Memory.Answer>) => {
-      const service = answering(...answers)
-      const call = operation
-        .call({ requestId: "request-1" }, { maxAttempts: 1 })
-        .pipe(Effect.result, Memory.settled)
-      return Effect.replicateEffect(call, times).pipe(
-        Effect.map((results) => results.map((result) => Result.merge(result))),
-        Effect.provide(Memory.client(service)),
-        Memory.virtual
+    const calls = (attempts: ReadonlyArray<number>, ...answers: ReadonlyArray<Memory.Answer>) =>
+      run(
+        answering(...answers),
+        Effect.forEach(attempts, (maxAttempts) =>
+          operation
+            .call({ requestId: "request-1" }, { maxAttempts })
+            .pipe(Effect.result, Effect.map(Result.merge), Memory.settled)
+        )
       )
-    }
 
     it.each(["lost", "unreadable"])("stays the cause of every later refusal: %s", async (first) => {
       const answer = first === "lost" ? lost : unreadable
-      const errors = await calls(5, answer, ...later.map(([, refusal]) => refusal))
+      const errors = await calls(Array(5).fill(1), answer, ...later.map(([, refusal]) => refusal))
       const cause = { _tag: first === "lost" ? "Unreachable" : "UnexpectedResponse" }
       expect(errors[0]).toMatchObject({ _tag: "OutcomeUnknown", cause })
       expect(errors[0]).not.toHaveProperty("refusal")
@@ -257,28 +249,28 @@ describe.each(operations.filter(({ kind }) => kind === "create"))(
     })
 
     it("has no person to ask after calls that the service did not refuse", async () => {
-      const service = answering(unreadable, Memory.answer(401, ""))
-      const call = (maxAttempts: number) =>
-        operation
-          .call({ requestId: "request-1" }, { maxAttempts })
-          .pipe(Effect.flip, Memory.settled)
-      const last = await run(service, function* () {
-        // The second and the third are refused before sending, the others with 401.
-        for (const maxAttempts of [1, 0, 0, 1]) yield* call(maxAttempts)
-        return yield* call(1)
+      // The second and the third are refused before sending, the others with 401.
+      const results = await calls([1, 0, 0, 1, 1], unreadable, Memory.answer(401, ""))
+      expect(results.at(-1)).toMatchObject({
+        _tag: "OutcomeUnknown",
+        message: expect.stringContaining(": call again with the same requestId. ")
       })
-      expect(last).toMatchObject({ _tag: "OutcomeUnknown" })
-      expect(last).toHaveProperty(
-        "message",
-        expect.stringContaining(": call again with the same requestId. ")
-      )
     })
 
     it("has a person to ask after the second refused call, until a new doubt or an answer", async () => {
       const refused = Memory.answer(400, { errors: { amount: "too small" } })
       const found = Memory.answer(200, operation.answer)
       const limited = Memory.answer(429, "")
-      const results = await calls(7, unreadable, refused, limited, refused, lost, found, refused)
+      const results = await calls(
+        Array(7).fill(1),
+        unreadable,
+        refused,
+        limited,
+        refused,
+        lost,
+        found,
+        refused
+      )
       const messages = results.map((result) =>
         Schema.is(PaymentsError.OutcomeUnknown)(result) ? result.message : ""
       )
@@ -346,4 +338,30 @@ it("C27 422 to a create is refused for certain if the profile says so", async ()
   )
   const result = await Effect.provide(create(), client).pipe(Memory.virtual)
   expect(result).toMatchObject({ failure: { _tag: "UnexpectedResponse", status: 422 } })
+})
+
+const request: Request = { method: "POST", url: "https://a.example/x", headers: {}, body: "{}" }
+
+it("a requestId has one request at a time, which may be in flight several times", () => {
+  const { enter, leave } = Creates.make()
+  expect(enter("order-1", request)).toBe(true)
+  expect(enter("order-1", { ...request, headers: { authorization: "Bearer other" } })).toBe(true)
+  for (const other of [
+    { ...request, url: "https://a.example/y" },
+    { ...request, body: "{ }" }
+  ]) {
+    expect(enter("order-1", other)).toBe(false)
+    expect(enter("order-2", other)).toBe(true)
+    leave("order-2")
+  }
+  leave("order-1")
+  expect(enter("order-1", { ...request, body: "{ }" })).toBe(false)
+  leave("order-1")
+  expect(enter("order-1", { ...request, body: "{ }" })).toBe(true)
+})
+
+it("the end of a create that is not in flight changes nothing", () => {
+  const { enter, leave } = Creates.make()
+  leave("order-1")
+  expect(enter("order-1", request)).toBe(true)
 })

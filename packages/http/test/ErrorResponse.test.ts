@@ -23,7 +23,9 @@ const reasonsOf = (body: unknown, sent: Request = request) => {
   return error.fields
 }
 
-const fault = { path: "amount", message: "too small" }
+const reason = (message: string, path = "") => ({ path, message })
+
+const fault = reason("too small", "amount")
 
 describe("the reasons of a refusal", () => {
   it.each([
@@ -99,12 +101,12 @@ describe("the reasons of a refusal", () => {
     [
       "Spring",
       { status: 400, error: "Bad Request", message: "no", path: "/api/v1/payments/apm" },
-      { path: "", message: "no" }
+      reason("no")
     ],
     [
       "FastAPI",
       { detail: [{ loc: ["body", "amount"], msg: "too small", type: "greater_than" }] },
-      { path: "body.amount", message: "too small" }
+      reason("too small", "body.amount")
     ],
     ["Django", { amount: ["too small"] }, fault],
     ["a map alone", { amount: "too small" }, fault]
@@ -127,7 +129,7 @@ describe("the reasons of a refusal", () => {
   it("have texts only", () => {
     for (const text of [{ toString: 7 }, { code: 7 }]) {
       expect(reasonsOf({ detail: [text] })).toEqual([])
-      expect(reasonsOf({ loc: [text], field: 7, msg: "no" })).toEqual([{ path: "", message: "no" }])
+      expect(reasonsOf({ loc: [text], field: 7, msg: "no" })).toEqual([reason("no")])
     }
   })
 
@@ -140,7 +142,7 @@ describe("the reasons of a refusal", () => {
     const sent = { ...request, body: JSON.stringify({ amount: "1", reason: "", order }) }
     for (const path of ["reason", "title", "name"]) {
       const map = { [path]: "must not be blank", amount: "too small" }
-      const expected = [{ path, message: "must not be blank" }, fault]
+      const expected = [reason("must not be blank", path), fault]
       expect(reasonsOf(map, sent)).toEqual(expected)
       expect(reasonsOf({ error: map }, sent)).toEqual(expected)
       const error = ErrorResponse.toError(sent, Memory.respond(500, map), 1, undefined)
@@ -159,14 +161,12 @@ describe("the reasons of a refusal", () => {
     ]) {
       expect(
         reasonsOf({ ...echo, reason: "no" }, { ...sent, body: JSON.stringify(refund) })
-      ).toEqual([{ path: "", message: "no" }])
+      ).toEqual([reason("no")])
     }
   })
 
   it("have no control characters", () => {
-    expect(reasonsOf({ message: "refused\n\u001b[31m" })).toEqual([
-      { path: "", message: "refused [31m" }
-    ])
+    expect(reasonsOf({ message: "refused\n\u001b[31m" })).toEqual([reason("refused [31m")])
   })
 
   it("may be in the one error of the body", () => {
@@ -175,29 +175,26 @@ describe("the reasons of a refusal", () => {
   })
 
   it("may be a field without a text, or a text without a field", () => {
-    expect(reasonsOf({ errors: [{ field: "amount" }] })).toEqual([
-      { path: "amount", message: "refused" }
-    ])
+    expect(reasonsOf({ errors: [{ field: "amount" }] })).toEqual([reason("refused", "amount")])
     expect(reasonsOf({ errors: ["too small", ["unknown"]] })).toEqual([
-      { path: "", message: "too small" },
-      { path: "", message: "unknown" }
+      reason("too small"),
+      reason("unknown")
     ])
   })
 
   it("have the segments of a path, and not the path of the request", () => {
     expect(reasonsOf({ errors: [{ path: ["plan", "amount"], message: "too small" }] })).toEqual([
-      { path: "plan.amount", message: "too small" }
+      reason("too small", "plan.amount")
     ])
     const path = "/api/v1/payments/card"
     expect(reasonsOf({ errors: { amount: { path, message: "too small" } } })).toEqual([fault])
-    expect(reasonsOf({ errors: [{ path: "/amount/api/", message: "too small" }] })).toEqual([
-      { path: "/amount/api/", message: "too small" }
-    ])
+    const other = { path: "/amount/api/", message: "too small" }
+    expect(reasonsOf({ errors: [other] })).toEqual([other])
   })
 
   it("are the text of the body where its list has none", () => {
     for (const errors of [[], [null, 7, {}, { code: 7 }]]) {
-      expect(reasonsOf({ errors, message: "no" })).toEqual([{ path: "", message: "no" }])
+      expect(reasonsOf({ errors, message: "no" })).toEqual([reason("no")])
     }
     expect(reasonsOf({ errors: [null, { field: "amount", message: "too small" }] })).toEqual([
       fault
@@ -207,10 +204,8 @@ describe("the reasons of a refusal", () => {
   it("A34 B04 have neither a value of the request nor its token, but its names", () => {
     const message =
       "the number 4929 8132 7465 0194 of order-1, amount 10.50, count 12345, token-canary-77e0"
-    expect(reasonsOf({ message })).toEqual([
-      { path: "", message: "the number … of …, amount …, count …, …" }
-    ])
-    expect(reasonsOf({ errors: { "order-1": "no" } })).toEqual([{ path: "…", message: "no" }])
+    expect(reasonsOf({ message })).toEqual([reason("the number … of …, amount …, count …, …")])
+    expect(reasonsOf({ errors: { "order-1": "no" } })).toEqual([reason("no", "…")])
   })
 
   it("A34 B04 have no value of a request of any size and depth, or are none", () => {
@@ -218,8 +213,8 @@ describe("the reasons of a refusal", () => {
     const many = JSON.stringify(Array.from({ length: 1001 }, (_, n) => n))
     const message = "the number 4929813274650194"
     for (const [rest, expected] of [
-      [many, [{ path: "", message: "the number …" }]],
-      [deep(65), [{ path: "", message: "the number …" }]],
+      [many, [reason("the number …")]],
+      [deep(65), [reason("the number …")]],
       [deep(100_000), []]
     ] as const) {
       const body = `{"number":"4929813274650194","rest":${rest}}`
@@ -231,7 +226,7 @@ describe("the reasons of a refusal", () => {
     const { method, url } = request
     const message = "no Bearer token of order-1"
     expect(reasonsOf({ message }, { method, url, headers: {}, body: undefined })).toEqual([
-      { path: "", message }
+      reason(message)
     ])
   })
 })
@@ -288,8 +283,8 @@ describe("an error", () => {
       field: "a".repeat(201),
       message: "b".repeat(201)
     }))
-    const reason = { path: "a".repeat(200), message: "b".repeat(200) }
-    expect(reasonsOf({ errors })).toEqual(Array.from({ length: 50 }, () => reason))
+    const longest = reason("b".repeat(200), "a".repeat(200))
+    expect(reasonsOf({ errors })).toEqual(Array.from({ length: 50 }, () => longest))
   })
 })
 

@@ -1,7 +1,6 @@
 /** Real sockets for a misbehaving peer, virtual time for many concurrent calls. */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Socket } from "node:net"
@@ -13,24 +12,24 @@ import type * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
 
-const against = <A, E>(
+type Calls = Generator<Effect.Effect<unknown, unknown, Pawl.Services | Scope.Scope>, void, never>
+
+const against = (
   respond: (socket: Socket, request: string) => void,
-  calls: (server: Server.Server) => Effect.Effect<A, E, Pawl.Services | Scope.Scope>,
+  calls: (server: Server.Server) => Calls,
   options: Partial<PawlConfig.Options> = {}
-): Promise<A> =>
+): Promise<void> =>
   Effect.gen(function* () {
     const server = yield* Server.start((socket, request) =>
       request.startsWith("POST /api/v1/auth ")
         ? Server.reply(socket, 200, '{"token":"abc"}')
         : respond(socket, request)
     )
-    const layer = Pawl.layer({
-      baseUrl: `${server.url}/api`,
-      merchantKey: "key",
-      merchantSecret: Redacted.make("secret"),
-      ...options
-    })
-    return yield* Effect.provide(calls(server), layer)
+    const layer = Pawl.layer({ ...Memory.options, baseUrl: `${server.url}/api`, ...options })
+    yield* Effect.provide(
+      Effect.gen(() => calls(server)),
+      layer
+    )
   }).pipe(Effect.scoped, Effect.runPromise)
 
 const status = Effect.result(Memory.readStatus())
@@ -65,16 +64,15 @@ describe("C05 a response that arrives byte by byte", () => {
   ])("ends at the deadline while its %s still come, and so does the connection", (_, start) =>
     against(
       (socket) => drip(socket, start),
-      (server) =>
-        Effect.gen(function* () {
-          expect(yield* status).toMatchObject({
-            failure: { _tag: "Unreachable", sent: true, reason: expect.stringContaining("in time") }
-          })
-          expect(yield* create("order-1")).toMatchObject({
-            failure: { _tag: "OutcomeUnknown", requestId: "order-1" }
-          })
-          yield* server.closed
-        }),
+      function* (server) {
+        expect(yield* status).toMatchObject({
+          failure: { _tag: "Unreachable", sent: true, reason: expect.stringContaining("in time") }
+        })
+        expect(yield* create("order-1")).toMatchObject({
+          failure: { _tag: "OutcomeUnknown", requestId: "order-1" }
+        })
+        yield* server.closed
+      },
       quick
     )
   )
@@ -91,7 +89,9 @@ describe("C08 a content type", () => {
   ])("%j changes nothing where the bytes are JSON in UTF-8", (type) =>
     against(
       (socket) => Server.reply(socket, 200, '"SUCCEED"', { "content-type": type }),
-      () => Effect.map(status, (result) => expect(result).toMatchObject({ success: "SUCCEED" }))
+      function* () {
+        expect(yield* status).toMatchObject({ success: "SUCCEED" })
+      }
     )
   )
 })
@@ -165,19 +165,17 @@ describe("C19 a connection that the server closes when it is used again", () => 
     ["an end", (socket) => socket.end()]
   ])("by %s is survived under the same requestId, with the same bytes", (_, close) => {
     const { ledger, respond } = closing(close)
-    return against(respond, (server) =>
-      Effect.gen(function* () {
-        for (let n = 1; n <= 3; n++) {
-          expect(yield* create(`order-${n}`)).toMatchObject({
-            success: { transactionId: String(n) }
-          })
-        }
-        expect(ledger.size).toBe(3)
-        for (const bodies of ledger.values()) expect(bodies.size).toBe(1)
-        // One connection for the token, one for each payment, one for each retry.
-        expect(server.received.length).toBeGreaterThan(4)
-      })
-    )
+    return against(respond, function* (server) {
+      for (let n = 1; n <= 3; n++) {
+        expect(yield* create(`order-${n}`)).toMatchObject({
+          success: { transactionId: String(n) }
+        })
+      }
+      expect(ledger.size).toBe(3)
+      for (const bodies of ledger.values()) expect(bodies.size).toBe(1)
+      // One connection for the token, one for each payment, one for each retry.
+      expect(server.received.length).toBeGreaterThan(4)
+    })
   })
 
   it("right after its response loses no call", () => {
@@ -189,11 +187,10 @@ describe("C19 a connection that the server closes when it is used again", () => 
         })
         socket.end()
       },
-      () =>
-        Effect.gen(function* () {
-          for (let at = 0; at < 20; at++)
-            expect(Result.isSuccess(yield* create(`order-${at}`))).toBe(true)
-        })
+      function* () {
+        for (let at = 0; at < 20; at++)
+          expect(Result.isSuccess(yield* create(`order-${at}`))).toBe(true)
+      }
     )
   })
 })

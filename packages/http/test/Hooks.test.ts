@@ -142,8 +142,7 @@ it("a hook that hangs is left after 10 seconds, also by a call that is interrupt
   return Memory.against(
     service,
     function* () {
-      const call = () =>
-        Effect.forkChild(create.call({ requestId: "request-1" }), { startImmediately: true })
+      const call = () => Memory.fork(create.call({ requestId: "request-1" }))
       const paid = yield* call()
       // Two hooks of `/auth`, and two of the create.
       yield* TestClock.adjust("40 seconds")

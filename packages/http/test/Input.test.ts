@@ -2,7 +2,6 @@ import * as RequestId from "@pawl/core/internal/RequestId"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { spawn } from "node:child_process"
@@ -42,11 +41,7 @@ describe("C37 an input", () => {
   it("with an undefined required member is still refused", async () => {
     const service = new Memory.Service()
     expect(await run(service, create({ amount: undefined }))).toMatchObject({
-      failure: {
-        _tag: "ValidationFailed",
-        sent: false,
-        fields: [{ path: "amount", message: "Set this field" }]
-      }
+      failure: Memory.refusalOf("amount", "Set this field")
     })
   })
 
@@ -81,36 +76,32 @@ describe("C37 an input", () => {
     const service = new Memory.Service()
     const input = { apmPayload: { paymentMethod: "EWALLET", wallet: { id: 7n } } }
     expect(await run(service, create(input))).toMatchObject({
-      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "apmPayload.wallet.id" }] }
+      failure: Memory.refusalOf("apmPayload.wallet.id")
     })
     expect(service.requests.length).toBe(0)
   })
 })
 
 describe("C33 a requestId", () => {
-  it("that a call made is that of its retry, which would pay twice with another", async () => {
-    const { requestId: _, ...payment } = Memory.payment
-    const service = Memory.answering(Memory.answer(500, ""), Memory.answer(500, ""))
-    const options = { maxAttempts: 1 }
-    await run(
-      service,
-      ApmPayments.use(({ create }) => Effect.retry(create(payment, options), { times: 1 }))
-    )
-    const [first, ...others] = service.requests.map(({ body }) => body)
-    expect(others).toEqual([first])
-  })
+  const { requestId: _, ...payment } = Memory.payment
+  const once = { maxAttempts: 1 }
 
-  it("of a request that is encoded and sent in one effect is that of its retry", async () => {
-    const { requestId: _, ...payment } = Memory.payment
-    const service = Memory.answering(Memory.answer(500, ""), Memory.answer(500, ""))
-    await run(
-      service,
+  it.each<[string, Effect.Effect<unknown, unknown, Pawl.Services>]>([
+    [
+      "that a call made is that of its retry, which would pay twice with another",
+      ApmPayments.use(({ create }) => Effect.retry(create(payment, once), { times: 1 }))
+    ],
+    [
+      "of a request that is encoded and sent in one effect is that of its retry",
       RequestSender.use(({ encode, send }) =>
-        Effect.flatMap(encode("apm-payment", payment), (request) =>
-          send(request, { maxAttempts: 1 })
-        ).pipe(Effect.retry({ times: 1 }))
+        Effect.flatMap(encode("apm-payment", payment), (request) => send(request, once)).pipe(
+          Effect.retry({ times: 1 })
+        )
       )
-    )
+    ]
+  ])("%s", async (_name, call) => {
+    const service = Memory.answering(Memory.answer(500, ""))
+    await run(service, call)
     const [first, ...others] = service.requests.map(({ body }) => body)
     expect(others).toEqual([first])
   })
@@ -136,14 +127,24 @@ describe("C33 a requestId", () => {
         saved.push(requestId)
         return yield* create({ requestId })
       }).pipe(Effect.provide(Memory.client(service)))
-      const fiber = yield* Effect.forkChild(pay, { startImmediately: true })
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.interrupt(fiber)
+      yield* Memory.interrupted(pay)
       expect(service.requests.length).toBe(1)
       expect(saved).toEqual([JSON.parse(service.requests[0]?.body ?? "{}").requestId])
       expect(saved[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/u)
       expect(yield* Pawl.makeRequestId).not.toBe(saved[0])
     }).pipe(Memory.virtual))
+})
+
+it("a requestId is a UUIDv7: the time of the clock, and never the same twice", async () => {
+  const now = 0x0191_2345_6789
+  const ids = await TestClock.setTime(now).pipe(
+    Effect.andThen(Effect.replicateEffect(Pawl.makeRequestId, 1000)),
+    Effect.provide(TestClock.layer()),
+    Effect.runPromise
+  )
+  for (const id of ids)
+    expect(id).toMatch(/^01912345-6789-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
+  expect(new Set(ids).size).toBe(1000)
 })
 
 it("each request has the version of the package as User-Agent, and the headers of the configuration", async () => {
@@ -171,9 +172,7 @@ it("C34 a runtime that is not disposed does not keep its process alive", () =>
         socket,
         200,
         request.startsWith("POST /api/v1/auth ") ? '{"token":"abc"}' : '"NEW"',
-        {
-          connection: "close"
-        }
+        { connection: "close" }
       )
     )
     const script = `

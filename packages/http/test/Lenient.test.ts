@@ -8,7 +8,6 @@ import * as Memory from "./support/memory.ts"
 import { find } from "./support/operations.ts"
 
 const read = (name: string, body: string) => {
-  const registry = new Map()
   const service = new Memory.Service({ answer: () => Memory.answer(200, body) })
   return find(name)
     .call({ requestId: "request-1" })
@@ -26,7 +25,6 @@ const read = (name: string, body: string) => {
             .toSorted((a = "", b = "") => a.localeCompare(b))
         }))
       ),
-      Effect.provideService(Metric.MetricRegistry, registry),
       Memory.virtual
     )
 }

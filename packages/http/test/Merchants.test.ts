@@ -92,10 +92,7 @@ describe("a client over another", () => {
       for (const { HMAC, configuration, profile, transport } of [usual, settings]) {
         const client = Layer.provide(PawlPortable.layer, [configuration, transport, HMAC, profile])
         const context = yield* Layer.buildWithMemoMap(client, memoMap, scope)
-        yield* Effect.provide(
-          ApmPayments.use(({ status }) => status("7")),
-          context
-        )
+        yield* Effect.provide(Memory.readStatus(), context)
       }
     }).pipe(Effect.scoped, Effect.runPromise)
     expect(service.auths.length - before).toBe(clients)

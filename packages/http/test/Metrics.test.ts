@@ -3,7 +3,6 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as References from "effect/References"
-import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as Metrics from "../src/internal/wire/Metrics.ts"
 import type * as Pawl from "../src/Pawl.ts"
@@ -17,9 +16,7 @@ const measured = <A>(
   Effect.forEach(calls, (call) => Memory.settled(Effect.exit(call))).pipe(
     Effect.provide(Memory.client(service)),
     Effect.andThen(then),
-    Effect.provideService(Metric.MetricRegistry, new Map()),
-    Effect.provide(TestClock.layer()),
-    Effect.runPromise
+    Memory.virtual
   )
 
 const series = Effect.map(Metric.snapshot, (snapshots) =>
@@ -97,11 +94,7 @@ it("counters only rise, durations have buckets in seconds, and each metric has a
     Metric.update(Metrics.leniencies(operation, "metadata"), 1),
     Metric.update(Metrics.callDuration(operation, "Success"), 1),
     Metric.update(Metrics.requestDuration({ operation }), 1)
-  ]).pipe(
-    Effect.andThen(Metric.snapshot),
-    Effect.provideService(Metric.MetricRegistry, new Map()),
-    Effect.runPromise
-  )
+  ]).pipe(Effect.andThen(Metric.snapshot), Memory.virtual)
   const shown = snapshots.map(
     ({ attributes, description, id, state }): readonly [string, ...ReadonlyArray<unknown>] => [
       `${id}: ${description}`,
@@ -150,8 +143,7 @@ it.each([
   await Memory.settled(Effect.exit<unknown, unknown, Pawl.Services>(call)).pipe(
     Effect.provide(Layer.mergeAll(Memory.client(service), Logger.layer([logger]))),
     Effect.provideService(References.MinimumLogLevel, "All"),
-    Effect.provide(TestClock.layer()),
-    Effect.runPromise
+    Memory.virtual
   )
   expect(lines.length).toBe(3)
   for (const line of lines)

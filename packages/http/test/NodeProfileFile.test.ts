@@ -1,4 +1,3 @@
-import * as ApmPayments from "../src/ApmPayments.ts"
 import * as Pawl from "../src/Pawl.ts"
 import * as ProfileFile from "../src/internal/NodeProfileFile.ts"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -9,6 +8,7 @@ import { syncBuiltinESMExports } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it, vi } from "vitest"
+import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-profile-"))
@@ -106,8 +106,7 @@ it("the client takes the file of PAWL_PROFILE, and its own options before it", (
         Pawl.layerConfig(undefined, { profile }),
         ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
       )
-      const status = ApmPayments.ApmPayments.use(({ status }) => status("7"))
-      expect(yield* Effect.provide(status, layer)).toBe("SUCCEED")
+      expect(yield* Effect.provide(Memory.readStatus(), layer)).toBe("SUCCEED")
     }
     const tokens = server.received.flatMap(
       (each) => /authorization: (.*)\r/iu.exec(each)?.[1] ?? []

@@ -6,43 +6,36 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import * as NodeTransport from "../src/NodeTransport.ts"
 import * as Transport from "../src/Transport.ts"
 
-class Dispatched {
-  readonly reasons: Array<Error> = []
-  readonly options: Dispatcher.DispatchOptions
-  readonly handler: Dispatcher.DispatchHandler
-  readonly controller: Dispatcher.DispatchController
-
-  constructor(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
-    this.options = options
-    this.handler = handler
-    this.controller = {
-      aborted: false,
-      paused: false,
-      reason: null,
-      abort: (reason) => this.reasons.push(reason),
-      pause: () => undefined,
-      resume: () => undefined
+/** A request that undici got, and the events of its response. */
+const dispatched = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) => {
+  const reasons: Array<Error> = []
+  const controller: Dispatcher.DispatchController = {
+    aborted: false,
+    paused: false,
+    reason: null,
+    abort: (reason) => reasons.push(reason),
+    pause: () => undefined,
+    resume: () => undefined
+  }
+  const open = (status: number, headers = {}) =>
+    handler.onResponseStart?.(controller, status, headers)
+  const data = (bytes: Buffer) => handler.onResponseData?.(controller, bytes)
+  return {
+    options,
+    reasons,
+    begin: () => handler.onRequestStart?.(controller, {}),
+    open,
+    data,
+    respond: (status: number, text: string, headers = {}) => {
+      open(status, headers)
+      data(Buffer.from(text))
+      handler.onResponseEnd?.(controller, {})
+    },
+    /** Resolves when the transport has taken notice. */
+    fail: (): Promise<void> => {
+      handler.onResponseError?.(controller, new Error("canary"))
+      return Promise.resolve()
     }
-  }
-
-  begin() {
-    this.handler.onRequestStart?.(this.controller, {})
-  }
-
-  respond(status: number, text: string, headers = {}) {
-    this.handler.onResponseStart?.(this.controller, status, headers)
-    this.data(Buffer.from(text))
-    this.handler.onResponseEnd?.(this.controller, {})
-  }
-
-  data(bytes: Buffer) {
-    this.handler.onResponseData?.(this.controller, bytes)
-  }
-
-  /** Resolves when the transport has taken notice. */
-  fail(): Promise<void> {
-    this.handler.onResponseError?.(this.controller, new Error("canary"))
-    return Promise.resolve()
   }
 }
 
@@ -53,13 +46,15 @@ const request = {
   body: "{}"
 } as const
 
+const millis = (limit?: number) => (limit === undefined ? undefined : Duration.millis(limit))
+
 const make = (connections?: number) => {
-  const requests: Array<Dispatched> = []
+  const requests: Array<ReturnType<typeof dispatched>> = []
   const dispatch: Dispatcher["dispatch"] = (
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler
   ) => {
-    requests.push(new Dispatched(options, handler))
+    requests.push(dispatched(options, handler))
     return true
   }
   const layer = NodeTransport.layerWith({ connections, dispatcher: { dispatch } })
@@ -74,19 +69,10 @@ const make = (connections?: number) => {
   ) =>
     Effect.runFork(
       Effect.result(
-        send(
-          { ...request, ...changed },
-          Duration.millis(within),
-          total === undefined ? undefined : Duration.millis(total),
-          inQueue === undefined ? undefined : Duration.millis(inQueue)
-        )
+        send({ ...request, ...changed }, Duration.millis(within), millis(total), millis(inQueue))
       )
     )
-  const at = (index: number): Dispatched => {
-    const found = requests[index]
-    if (found === undefined) throw new Error(`no request ${index}`)
-    return found
-  }
+  const at = (index: number) => requests[index] ?? expect.fail(`no request ${index}`)
   return { at, keepsTime, requests, start }
 }
 
@@ -149,7 +135,7 @@ describe("a request", () => {
     const { at, start } = make(1)
     const [fiber, next] = [start(), start()]
     at(0).begin()
-    at(0).handler.onResponseStart?.(at(0).controller, 200, {})
+    at(0).open(200)
     at(0).data(Buffer.alloc(Transport.maxResponseBytes + 1))
     expect(await ended(fiber)).toMatchObject({
       failure: { _tag: "UnexpectedResponse", status: 200 }

@@ -1,17 +1,10 @@
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { inspect } from "node:util"
 import { Agent } from "undici/index.js"
 import { describe, expect, it } from "vitest"
 import * as NodeTransport from "../src/NodeTransport.ts"
-import * as Transport from "../src/Transport.ts"
 import * as Server from "./support/server.ts"
-
-const send = (url: string) =>
-  Transport.Transport.use((transport) =>
-    transport.send({ method: "POST", url, headers: {}, body: "{}" }, Duration.seconds(10))
-  )
 
 const withEnvironment = (variables: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
@@ -37,7 +30,7 @@ describe("HTTPS_PROXY and NO_PROXY", () => {
       const proxy = yield* refuseTunnels
       yield* withEnvironment({ [name]: proxy.url, NO_PROXY: "other.invalid" })
       const error = yield* Effect.flip(
-        Effect.provide(send("https://payments.invalid/api"), NodeTransport.layer)
+        Effect.provide(Server.post("https://payments.invalid/api"), NodeTransport.layer)
       )
       expect(error).toMatchObject({ _tag: "Unreachable", sent: false })
       expect(proxy.received.join("")).toContain("CONNECT payments.invalid:443 HTTP/1.1")
@@ -48,14 +41,10 @@ describe("HTTPS_PROXY and NO_PROXY", () => {
     Effect.gen(function* () {
       const proxy = yield* refuseTunnels
       const loopback = yield* Server.start((socket) => Server.reply(socket, 200, "1"))
-      yield* withEnvironment({
-        HTTPS_PROXY: proxy.url,
-        HTTP_PROXY: proxy.url,
-        NO_PROXY: "invalid"
-      })
+      yield* withEnvironment({ HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, NO_PROXY: "invalid" })
       yield* Effect.gen(function* () {
-        yield* Effect.flip(send("https://payments.invalid/api"))
-        expect((yield* send(loopback.url)).status).toBe(200)
+        yield* Effect.flip(Server.post("https://payments.invalid/api"))
+        expect((yield* Server.post(loopback.url)).status).toBe(200)
       }).pipe(Effect.provide(NodeTransport.layer))
       expect(proxy.received).toEqual([])
     }).pipe(Effect.scoped, Effect.runPromise))
@@ -87,14 +76,8 @@ it(
       })
       yield* withEnvironment({ HTTPS_PROXY: proxy.url, NO_PROXY: "other.invalid" })
       const reasons = yield* Effect.forEach([100, 10_000], (millis) =>
-        Transport.Transport.use(({ send }) =>
-          send(
-            { method: "GET", url: "https://payments.invalid/api", headers: {}, body: undefined },
-            Duration.millis(millis)
-          )
-        ).pipe(
-          Effect.flip,
-          Effect.map((error) => ("reason" in error ? error.reason : ""))
+        Effect.map(Effect.flip(Server.post("https://payments.invalid/api", millis)), (error) =>
+          "reason" in error ? error.reason : ""
         )
       ).pipe(Effect.provide(NodeTransport.layerWith({ connections: 1 })))
       expect([tunnels, ...reasons]).toEqual([2, "no connection in time", "the connection failed"])
@@ -103,7 +86,7 @@ it(
 
 it("a single connection that is refused is tried again by the next request, and by one that waits", () =>
   Effect.gen(function* () {
-    const refused = Effect.map(Effect.flip(send("http://127.0.0.1:9/api")), (error) =>
+    const refused = Effect.map(Effect.flip(Server.post("http://127.0.0.1:9/api")), (error) =>
       "reason" in error ? error.reason : ""
     )
     const all = yield* Effect.all([Effect.replicateEffect(refused, 3), refused], {
@@ -130,7 +113,7 @@ describe("a dispatcher of the application", () => {
         }
       })
       for (const path of ["/1", "/2"])
-        expect((yield* Effect.provide(send(server.url + path), layer)).status).toBe(200)
+        expect((yield* Effect.provide(Server.post(server.url + path), layer)).status).toBe(200)
       expect(paths).toEqual(["/1", "/2"])
       expect(agent.destroyed).toBe(false)
     }).pipe(Effect.scoped, Effect.runPromise))
@@ -138,7 +121,7 @@ describe("a dispatcher of the application", () => {
   it("that throws fails the request, and frees its connection", () =>
     Effect.gen(function* () {
       for (let n = 0; n < 3; n++)
-        expect(yield* Effect.flip(send("http://payments.invalid"))).toMatchObject({
+        expect(yield* Effect.flip(Server.post("http://payments.invalid"))).toMatchObject({
           _tag: "Unreachable",
           sent: false
         })
@@ -170,13 +153,7 @@ it("a time limit beyond the longest timer of Node does not end a request", () =>
     const server = yield* Server.start((socket) => {
       setTimeout(() => Server.reply(socket, 200, "1"), 200)
     })
-    const response = yield* Transport.Transport.use((transport) =>
-      transport.send(
-        { method: "GET", url: server.url, headers: {}, body: undefined },
-        Duration.days(60)
-      )
-    )
-    expect(response.status).toBe(200)
+    expect((yield* Server.send(server.url, {}, "60 days")).status).toBe(200)
   }).pipe(Effect.scoped, Effect.provide(NodeTransport.layer), Effect.runPromise))
 
 it("a connection opens within 5 seconds", () => {

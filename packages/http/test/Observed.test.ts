@@ -6,7 +6,6 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
-import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
 import { describe, expect, it, vi } from "vitest"
 import * as Caller from "../src/internal/call/Caller.ts"
@@ -51,8 +50,7 @@ const traced = async (
   await Memory.settled(Effect.exit(call)).pipe(
     Effect.provide(Memory.client(service, baseUrl === undefined ? {} : { baseUrl })),
     Effect.provideService(Tracer.Tracer, tracer),
-    Effect.provide(TestClock.layer()),
-    Effect.runPromise
+    Memory.virtual
   )
   return ended
 }
@@ -99,11 +97,7 @@ describe("the spans", () => {
       {
         ...payment,
         outcome: "Success",
-        attributes: {
-          ...target,
-          "http.request.resend_count": 2,
-          "http.response.status_code": 200
-        }
+        attributes: { ...target, "http.request.resend_count": 2, "http.response.status_code": 200 }
       },
       {
         name: "ApmPayments.create",
@@ -236,11 +230,9 @@ it("the durations of requests are in seconds, with the attributes and buckets of
     answer: (_, n) => Effect.delay(Memory.answer(n === 1 ? 503 : 200, '"NEW"'), "2 seconds")
   })
   const snapshots = await Memory.settled(Effect.exit(status)).pipe(
-    Effect.provide(Layer.provideMerge(Memory.client(service), TestClock.layer())),
+    Effect.provide(Memory.client(service)),
     Effect.andThen(Metric.snapshot),
-    Effect.provideService(Metric.MetricRegistry, new Map()),
-    Effect.provide(TestClock.layer()),
-    Effect.runPromise
+    Memory.virtual
   )
   const read = {
     "http.request.method": "GET",

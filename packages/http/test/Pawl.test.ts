@@ -7,7 +7,6 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
-import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
@@ -17,21 +16,12 @@ import * as Pawl from "../src/Pawl.ts"
 import * as Memory from "./support/memory.ts"
 import * as Operations from "./support/operations.ts"
 
-const layerOf = (url: string, options: Partial<Pawl.Options> = {}) =>
-  Pawl.layer({
-    baseUrl: `${url}/api`,
-    merchantKey: "key",
-    merchantSecret: Redacted.make("secret"),
-    ...options
-  })
-
 describe("the client on Node", () => {
   it("polls at the gaps of the client's profile", async () => {
-    const profile = { pollIntervals: [Duration.seconds(7)] as const }
-    const { pollIntervals } = await Effect.runPromise(
-      Effect.provide(Profile, layerOf("http://127.0.0.1:9", { profile }))
-    )
-    expect(pollIntervals).toEqual([Duration.seconds(7)])
+    const pollIntervals = [Duration.seconds(7)] as const
+    const layer = Pawl.layer({ ...Memory.options, profile: { pollIntervals } })
+    const profile = await Effect.runPromise(Effect.provide(Profile, layer))
+    expect(profile.pollIntervals).toEqual(pollIntervals)
   })
 })
 
@@ -133,10 +123,7 @@ describe("B04 secrets", () => {
           ...Operations.operations.map((operation) => operation.call({ requestId: "request-1" })),
           reader.read("card", "7" as never)
         ]) {
-          const fiber = yield* Effect.forkChild(
-            Effect.exit<unknown, unknown, Pawl.Services>(call),
-            { startImmediately: true }
-          )
+          const fiber = yield* Memory.fork(Effect.exit<unknown, unknown, Pawl.Services>(call))
           yield* TestClock.adjust("2 minutes")
           const exit = yield* Fiber.join(fiber)
           print(exit)
@@ -153,9 +140,7 @@ describe("B04 secrets", () => {
         Effect.provide(Layer.provideMerge(Memory.client(service), Logger.layer([logger]))),
         Effect.provideService(References.MinimumLogLevel, "All"),
         Effect.provideService(Tracer.Tracer, tracer),
-        Effect.provideService(Metric.MetricRegistry, new Map()),
-        Effect.provide(TestClock.layer()),
-        Effect.runPromise
+        Memory.virtual
       )
       expect(spans).toEqual(
         expect.arrayContaining([

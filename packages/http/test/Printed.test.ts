@@ -25,21 +25,24 @@ const answers = {
   OutcomeUnknown: Memory.answer(302, canary)
 }
 
-const causeOf = (answer: Memory.Answer) =>
-  Effect.exit(payTheOrder()).pipe(
+/** Returns the error of a call, and its cause as an effect has it. */
+const failureOf = async (answer: NonNullable<Memory.Options["answer"]>, call = payTheOrder()) => {
+  const exit = await Effect.exit(call).pipe(
     Memory.settled,
-    Effect.provide(Memory.client(new Memory.Service({ answer: () => answer }))),
+    Effect.provide(Memory.client(new Memory.Service({ answer }))),
     Memory.virtual
   )
+  if (!Exit.isFailure(exit)) throw new Error("no failure")
+  const error = Cause.squash(exit.cause)
+  if (!(error instanceof Error)) throw new Error("no error")
+  return { cause: exit.cause, error }
+}
 
 describe.each(Object.entries(answers))("%s", (name, answer) => {
   const frame = /\n {4}at byTheCaller \(.*Printed\.test\.ts:\d+:\d+\)/u
 
   it("is printed with its message and the frame of the caller", async () => {
-    const exit = await causeOf(answer)
-    if (!Exit.isFailure(exit)) throw new Error("no failure")
-    const error = Cause.squash(exit.cause)
-    if (!(error instanceof Error)) throw new Error("no error")
+    const { cause, error } = await failureOf(() => answer)
     const logged: Array<string> = []
     for (const logger of [Logger.consolePretty(), Logger.defaultLogger, Logger.consoleJson]) {
       const lines: Array<string> = []
@@ -58,7 +61,7 @@ describe.each(Object.entries(answers))("%s", (name, answer) => {
     const printed = [
       inspect(error, { depth: 9 }),
       String(error.stack),
-      Cause.pretty(exit.cause),
+      Cause.pretty(cause),
       ...logged
     ]
     expect(JSON.stringify(error)).not.toContain(canary)
@@ -87,18 +90,8 @@ it("the name and the printed form of an error can be replaced, as those of every
 })
 
 describe("the frame of the caller", () => {
-  const errorOf = async (call: ReturnType<typeof payTheOrder> = payTheOrder()) => {
-    const service = new Memory.Service({ answer: (_, n) => Memory.answer(n === 1 ? 500 : 404, "") })
-    const exit = await Effect.exit(call).pipe(
-      Memory.settled,
-      Effect.provide(Memory.client(service)),
-      Memory.virtual
-    )
-    if (!Exit.isFailure(exit)) throw new Error("no failure")
-    const error = Cause.squash(exit.cause)
-    if (!(error instanceof Error)) throw new Error("no error")
-    return error
-  }
+  const errorOf = async (call?: ReturnType<typeof payTheOrder>) =>
+    (await failureOf((_, n) => Memory.answer(n === 1 ? 500 : 404, ""), call)).error
 
   it("is in the error of the call, and not in its cause and its refusal", async () => {
     const error = await errorOf()

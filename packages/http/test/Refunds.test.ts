@@ -63,11 +63,9 @@ describe("the transactionId of a refund", () => {
         ),
         async (id) => {
           const service = new Memory.Service()
-          expect(Result.merge(await create(service, id))).toMatchObject({
-            _tag: "ValidationFailed",
-            sent: false,
-            fields: [{ path: "transactionId", message: "Expected an integer" }]
-          })
+          expect(Result.merge(await create(service, id))).toMatchObject(
+            Memory.refusalOf("transactionId", "Expected an integer")
+          )
           expect(service.auths.length + service.requests.length).toBe(0)
         }
       )

@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { expect, it } from "vitest"
-import { ApmPayments } from "../src/ApmPayments.ts"
 import * as Operation from "../src/internal/wire/Operation.ts"
 import * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
@@ -30,14 +29,12 @@ const run = async (
     current === undefined ? unreadable : Effect.succeed(Redacted.make(current))
   )
   current = secrets[0]
-  const program = ApmPayments.use((payments) =>
-    Effect.forEach(secrets, (secret, index) => {
-      current = secret
-      if (isRevoked) service.valid.clear()
-      return Memory.settled(payments.create({ ...Memory.payment, requestId: `order-${index}` }))
-    })
-  )
-  await Memory.virtual(program.pipe(Effect.provide(Memory.client(service, { merchantSecret }))))
+  const program = Effect.forEach(secrets, (secret, index) => {
+    current = secret
+    if (isRevoked) service.valid.clear()
+    return Memory.settled(Memory.pay({ requestId: `order-${index}` }))
+  })
+  await Memory.against(service, program, { merchantSecret })
   return sentBy(service)
 }
 
@@ -46,15 +43,9 @@ it("a secret is read before each request for a token, and checksums use the last
   expect(secrets).toEqual(["one", "two", "two"])
   // The second create's 401 causes a token request, which reads the new secret; the create is sent
   // again unchanged.
-  expect(checksums).toEqual(
-    [
-      ["one", 0],
-      ["one", 1],
-      ["one", 1],
-      ["two", 2],
-      ["two", 2]
-    ].map(([secret, n]) => checksum(String(secret), `order-${n}`))
-  )
+  const of = (secret: string, ...orders: ReadonlyArray<number>) =>
+    orders.map((n) => checksum(secret, `order-${n}`))
+  expect(checksums).toEqual([...of("one", 0, 1, 1), ...of("two", 2, 2)])
 })
 
 it("a secret is not read for each call", async () => {

@@ -61,7 +61,8 @@ const now = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 const follow = (setup: Setup) => {
   const reads: Array<number> = []
   const kinds: Array<Kind> = []
-  const changes: Array<readonly [at: number, status: string]> = []
+  /** Each with its time. */
+  const changes: Array<string> = []
   const logged: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
     logged.push(`${logLevel} ${String(message)}`)
@@ -92,14 +93,12 @@ const follow = (setup: Setup) => {
       hints
     }).pipe(
       Stream.runForEach(({ status }) =>
-        Effect.map(now, (at) => {
-          changes.push([at, status])
-        })
+        Effect.map(now, (at) => void changes.push(`${at} ${status}`))
       ),
       Effect.flip,
       Effect.match({ onSuccess: ({ _tag }) => _tag, onFailure: () => "end" }),
       Effect.flatMap((end) => Effect.map(now, (at) => ({ end, at }))),
-      Effect.forkChild({ startImmediately: true })
+      Memory.fork
     )
     yield* TestClock.adjust("7 days")
     const ended = fiber.pollUnsafe()
@@ -144,12 +143,7 @@ describe("following", () => {
       },
       {
         reads: minutes(5, 10, 20, 50, 110, 170, 230),
-        changes: [
-          [0, "NEW"],
-          [600, "PENDING"],
-          [3000, "PROCESSING"],
-          [13_800, "SUCCEED"]
-        ],
+        changes: ["0 NEW", "600 PENDING", "3000 PROCESSING", "13800 SUCCEED"],
         end: "end",
         at: 13_800
       }
@@ -173,23 +167,13 @@ describe("following", () => {
           () => "Warn The apm-payment transaction 100001 has a status that is not documented"
         ),
         reads: minutes(5, 10, 20, 50),
-        changes: [
-          [0, "NEW"],
-          [3000, "SUCCEED"]
-        ]
+        changes: ["0 NEW", "3000 SUCCEED"]
       }
     ],
     [
       "that is hinted reads at once, and the gaps start again",
       { status: "NEW", answers: ["NEW", "PENDING", "PENDING", "SUCCEED"], hints: [[7, "PENDING"]] },
-      {
-        reads: minutes(5, 7, 12, 17),
-        changes: [
-          [0, "NEW"],
-          [420, "PENDING"],
-          [1020, "SUCCEED"]
-        ]
-      }
+      { reads: minutes(5, 7, 12, 17), changes: ["0 NEW", "420 PENDING", "1020 SUCCEED"] }
     ],
     [
       "ends as soon as the service confirms a hint",
@@ -204,25 +188,12 @@ describe("following", () => {
     [
       "that the reads contradict lasts for a minute after a hint",
       { status: "NEW", answers: ["FAILED"], hints: [[1, "SUCCEED"]] },
-      {
-        end: "end",
-        at: 120,
-        changes: [
-          [0, "NEW"],
-          [60, "FAILED"]
-        ]
-      }
+      { end: "end", at: 120, changes: ["0 NEW", "60 FAILED"] }
     ],
     [
       "reports a changed final status as a conflict",
       { status: "NEW", answers: ["FAILED", "FAILED", "SUCCEED"], hints: [[1, "SUCCEED"]] },
-      {
-        changes: [
-          [0, "NEW"],
-          [60, "FAILED"],
-          [70, "SUCCEED"]
-        ]
-      }
+      { changes: ["0 NEW", "60 FAILED", "70 SUCCEED"] }
     ],
     [
       "waits another minute after a hint while the service does not know the id",
@@ -291,13 +262,7 @@ describe("following", () => {
     async (status) => {
       const pollIntervals = [Duration.minutes(1), Duration.minutes(2)] as const
       expect(await follow({ status, answers: ["PENDING", "FAILED"], pollIntervals })).toMatchObject(
-        {
-          reads: minutes(0, 1),
-          changes: [
-            [0, "PENDING"],
-            [60, "FAILED"]
-          ]
-        }
+        { reads: minutes(0, 1), changes: ["0 PENDING", "60 FAILED"] }
       )
       const hints = [[1, "ON_HOLD"]] as const
       expect((await follow({ status, answers: [failures.failed], hints })).changes).toEqual([])
@@ -322,7 +287,7 @@ describe("following", () => {
     "makes no read when the status of the create is %s",
     async (status) => {
       const { end, reads, changes } = await follow({ status, answers: [] })
-      expect([end, reads, changes]).toEqual(["end", [], [[0, status]]])
+      expect([end, reads, changes]).toEqual(["end", [], [`0 ${status}`]])
     }
   )
 
@@ -338,7 +303,7 @@ describe("following", () => {
         async (status, answers, drawn) => {
           const hints = drawn.toSorted(([a], [b]) => a - b)
           const { end, reads, changes } = await follow({ status, answers, hints })
-          const statuses = changes.map(([, each]) => each as Status)
+          const statuses = changes.map((each) => each.split(" ")[1] as Status)
           for (const [n, each] of statuses.slice(1).entries()) {
             expect(rank(each)).toBeGreaterThanOrEqual(rank(statuses[n] ?? each))
           }
@@ -404,11 +369,8 @@ describe("follow", () => {
 
   it("returns the last change, with its conflict", () =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(
-        following(answering("FAILED", "SUCCEED"), Stream.make("SUCCEED"))
-      )
-      yield* TestClock.adjust("1 hour")
-      expect(yield* Fiber.join(fiber)).toEqual({
+      const last = following(answering("FAILED", "SUCCEED"), Stream.make("SUCCEED"))
+      expect(yield* Memory.settled(last)).toEqual({
         status: "SUCCEED",
         rank: 10,
         confirmed: true,
@@ -420,19 +382,15 @@ describe("follow", () => {
     Effect.gen(function* () {
       const left: Array<string> = []
       const hanging = Effect.onInterrupt(Effect.never, () =>
-        Effect.sync(() => {
-          left.push("read")
-        })
+        Effect.sync(() => void left.push("read"))
       )
       const hints = Stream.ensuring(
         Stream.concat(Stream.make("PENDING"), Stream.never),
-        Effect.sync(() => {
-          left.push("hints")
-        })
+        Effect.sync(() => void left.push("hints"))
       )
       const fiber = yield* following(answering(hanging), hints).pipe(
         Effect.timeoutOption("1 day"),
-        Effect.forkChild({ startImmediately: true })
+        Memory.fork
       )
       yield* TestClock.adjust("1 day")
       expect((yield* Fiber.join(fiber))._tag).toBe("None")
@@ -452,9 +410,7 @@ describe("follow", () => {
             Stream.never
           )
         )
-        const fiber = yield* Effect.forkChild(following(answering(...answers), hints), {
-          startImmediately: true
-        })
+        const fiber = yield* Memory.fork(following(answering(...answers), hints))
         yield* TestClock.adjust("301 seconds")
         expect(open).toBe(1)
         yield* Fiber.interrupt(fiber)

@@ -167,9 +167,7 @@ describe("the reader", () => {
       Effect.provide(Memory.client(service)),
       Effect.provideService(
         BeforeRequest,
-        Effect.sync(() => {
-          waited.push(service.requests.length)
-        })
+        Effect.sync(() => void waited.push(service.requests.length))
       ),
       Memory.virtual
     )

@@ -1,5 +1,4 @@
 import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
@@ -15,6 +14,7 @@ import * as NodeTransport from "../src/NodeTransport.ts"
 import * as Transport from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
+import { send } from "./support/server.ts"
 
 type Test = () => Generator<
   Effect.Effect<unknown, unknown, Scope.Scope | Transport.Transport>,
@@ -24,14 +24,6 @@ type Test = () => Generator<
 
 const on = (layer: Layer.Layer<Transport.Transport, unknown>) => (test: Test) =>
   Effect.gen(test).pipe(Effect.provide(layer), Effect.scoped, Effect.runPromise)
-
-const send = (url: string, request: Partial<Transport.Request> = {}) =>
-  Transport.Transport.use((transport) =>
-    transport.send(
-      { method: "GET", url, headers: {}, body: undefined, ...request },
-      Duration.minutes(1)
-    )
-  )
 
 setFlagsFromString("--expose-gc")
 const collect = runInNewContext("gc") as () => void
@@ -262,7 +254,7 @@ describe("NodeTransport", () => {
     run(function* () {
       const server = yield* Server.start((socket) => Server.reply(socket, 200, "1"))
       const request = send(server.url, { method: "POST", body: "{}" })
-      const fiber = yield* Effect.forkChild(request, { startImmediately: true })
+      const fiber = yield* Memory.fork(request)
       yield* Fiber.interrupt(fiber)
       yield* server.closed
       expect(server.received).toEqual([])

@@ -4,8 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { ApmPayments } from "../src/ApmPayments.ts"
 import * as Pawl from "../src/Pawl.ts"
+import * as Memory from "./support/memory.ts"
 
 const [baseUrl = "", calls = "", connections] = process.argv.slice(2)
 
@@ -19,15 +19,7 @@ const client = Pawl.layer({
 const outcomes: Record<string, number> = {}
 
 const pay = (n: number) =>
-  ApmPayments.use(({ create }) =>
-    create({
-      requestId: `order-${n}`,
-      accountId: "1001",
-      apmPayload: { paymentMethod: "EWALLET" },
-      amount: "10.50",
-      currency: "EUR"
-    })
-  ).pipe(
+  Memory.pay({ requestId: `order-${n}` }).pipe(
     Effect.match({ onFailure: ({ _tag }) => _tag as string, onSuccess: () => "Success" }),
     Effect.map((outcome) => {
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1

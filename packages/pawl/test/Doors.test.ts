@@ -7,6 +7,7 @@ import express, { type Express } from "express"
 import fastify from "fastify"
 import { Hono } from "hono"
 import { createServer, request, type RequestListener } from "node:http"
+import { buffer } from "node:stream/consumers"
 import type { Pawl } from "pawl"
 import { describe, expect, it } from "vitest"
 import { type App, forge, pays, takes, takesBesideJson, withShop } from "./doors.ts"
@@ -25,22 +26,18 @@ const listen = (listener: RequestListener, port: number) =>
 
 const serve = (handler: (request: Request) => Response | Promise<Response>, port: number) =>
   listen((incoming, outgoing) => {
-    const chunks: Array<Uint8Array> = []
-    incoming
-      .on("data", (chunk: Uint8Array) => chunks.push(chunk))
-      .on("end", () => {
-        void (async () => {
-          const { headers, method = "GET", url = "/" } = incoming
-          const response = await handler(
-            new Request(`http://127.0.0.1:${port}${url}`, {
-              method,
-              headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
-              ...(method === "POST" && { body: Buffer.concat(chunks) })
-            })
-          )
-          outgoing.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()))
-        })()
-      })
+    void (async () => {
+      const { headers, method = "GET", url = "/" } = incoming
+      const body = await buffer(incoming)
+      const response = await handler(
+        new Request(`http://127.0.0.1:${port}${url}`, {
+          method,
+          headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
+          ...(method === "POST" && { body })
+        })
+      )
+      outgoing.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()))
+    })()
   }, port)
 
 const orders = (app: Express) =>

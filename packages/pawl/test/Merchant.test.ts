@@ -2,6 +2,7 @@ import { InvalidConfig } from "@pawl/http/PawlConfig"
 import { Gateway } from "@pawl/testkit/Gateway"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
 import { files } from "@pawl/test-support/Stores"
+import { live } from "@pawl/test-support/Tests"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { Requests } from "@pawl/webhook/Requests"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -15,21 +16,12 @@ import * as Redacted from "effect/Redacted"
 import * as Merchant from "pawl/Merchant"
 import { expect, it } from "vitest"
 import { freePort } from "@pawl/test-support/FreePort"
+import { order } from "./doors.ts"
 
-const order = {
-  requestId: "order-1",
-  accountId: "4711",
-  amount: "10.00",
-  currency: "EUR",
-  apmPayload: { paymentMethod: "WALLET" }
-}
-
-const withSandbox = <A, E>(test: Effect.Effect<A, E, Sandbox.Services>): Promise<A> =>
-  test.pipe(
-    Effect.scoped,
-    Effect.provide(Layer.provide(Sandbox.layer({ pace: "10 millis" }), NodeHttpClient.layerUndici)),
-    Effect.runPromise
-  )
+/** Makes tests beside a sandbox. */
+const test = live.with(() =>
+  Layer.provide(Sandbox.layer({ pace: "10 millis" }), NodeHttpClient.layerUndici)
+)
 
 const settings = (baseUrl: string): Merchant.Settings => ({
   baseUrl,
@@ -38,73 +30,65 @@ const settings = (baseUrl: string): Merchant.Settings => ({
   store: "memory"
 })
 
+const handlers = { handle: () => Effect.void }
+
+const environment = (env: Readonly<Record<string, string>>) =>
+  ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+
 /** The prefix that the handler of a test needs as a service. */
 const Prefix = Context.Reference<string>("test/Prefix", { defaultValue: () => "none" })
 
-it("pays, listens for callbacks, and tells a handler that has services of its own", () =>
-  withSandbox(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const port = yield* Effect.promise(freePort)
-      const told = yield* Queue.unbounded<string>()
-      const merchant = Merchant.layer(
-        { ...settings(baseUrl), port, publicUrl: `http://127.0.0.1:${port}` },
-        {
-          handle: ({ requestId, to }) =>
-            Effect.flatMap(Prefix, (prefix) => Queue.offer(told, `${prefix} ${requestId} ${to}`))
-        }
-      )
-      yield* Effect.gen(function* () {
-        const payment = yield* Requests.use(({ send }) => send("apm-payment", order))
-        yield* Effect.repeat(Queue.take(told), {
-          until: (text) => text === "shop order-1 SUCCEED"
-        })
-        const row = yield* Ledger.use(({ get }) => get("apm", payment.transactionId))
-        expect(row?.told).toBe("SUCCEED")
-        expect(row?.callbacks).toBeGreaterThan(0)
-      }).pipe(Effect.provide(Layer.provide(merchant, Layer.succeed(Prefix, "shop"))))
-    })
-  ))
+test("pays, listens for callbacks, and tells a handler that has services of its own", function* () {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const port = yield* Effect.promise(freePort)
+  const told = yield* Queue.unbounded<string>()
+  const merchant = Merchant.layer(
+    { ...settings(baseUrl), port, publicUrl: `http://127.0.0.1:${port}` },
+    {
+      handle: ({ requestId, to }) =>
+        Effect.flatMap(Prefix, (prefix) => Queue.offer(told, `${prefix} ${requestId} ${to}`))
+    }
+  )
+  yield* Effect.gen(function* () {
+    const payment = yield* Requests.use(({ send }) => send("apm-payment", order))
+    yield* Effect.repeat(Queue.take(told), { until: (text) => text === "shop order-1 SUCCEED" })
+    const row = yield* Ledger.use(({ get }) => get("apm", payment.transactionId))
+    expect(row?.told).toBe("SUCCEED")
+    expect(row?.callbacks).toBeGreaterThan(0)
+  }).pipe(Effect.provide(Layer.provide(merchant, Layer.succeed(Prefix, "shop"))))
+})
 
-it("takes the settings of a Config, each of its own or all together", () =>
-  withSandbox(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { transactions } = yield* Gateway
-      const environment = ConfigProvider.layer(
-        ConfigProvider.fromEnv({
-          env: {
-            PAWL_BASE_URL: baseUrl,
-            PAWL_MERCHANT_KEY: "sandbox-key",
-            PAWL_MERCHANT_SECRET: "sandbox-secret",
-            PAWL_STORE: "memory",
-            PAWL_TOTAL_TIMEOUT: "20 seconds"
-          }
-        })
+test("takes the settings of a Config, each of its own or all together", function* () {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const { transactions } = yield* Gateway
+  const variables = environment({
+    PAWL_BASE_URL: baseUrl,
+    PAWL_MERCHANT_KEY: "sandbox-key",
+    PAWL_MERCHANT_SECRET: "sandbox-secret",
+    PAWL_STORE: "memory",
+    PAWL_TOTAL_TIMEOUT: "20 seconds"
+  })
+  for (const [requestId, merchant] of [
+    ["1", Merchant.layerConfig(Merchant.config, handlers)],
+    [
+      "2",
+      Merchant.layer(
+        { ...settings(baseUrl), attemptTimeout: Duration.seconds(5), totalTimeout: 20_000 },
+        handlers
       )
-      const handlers = { handle: () => Effect.void }
-      for (const [requestId, merchant] of [
-        ["1", Merchant.layerConfig(Merchant.config, handlers)],
-        [
-          "2",
-          Merchant.layer(
-            { ...settings(baseUrl), attemptTimeout: Duration.seconds(5), totalTimeout: 20_000 },
-            handlers
-          )
-        ]
-      ] as const) {
-        yield* Requests.use(({ send }) => send("apm-payment", { ...order, requestId })).pipe(
-          Effect.provide(Layer.provide(merchant, environment))
-        )
-      }
-      expect(yield* transactions).toHaveLength(2)
-    })
-  ))
+    ]
+  ] as const) {
+    yield* Requests.use(({ send }) => send("apm-payment", { ...order, requestId })).pipe(
+      Effect.provide(Layer.provide(merchant, variables))
+    )
+  }
+  expect(yield* transactions).toHaveLength(2)
+})
 
 it("fails with a sentence that names what is missing or wrong", async () => {
   const failure = (env: Readonly<Record<string, string>>) =>
-    Merchant.layerConfig(Merchant.config, { handle: () => Effect.void }).pipe(
-      Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
+    Merchant.layerConfig(Merchant.config, handlers).pipe(
+      Layer.provide(environment(env)),
       Layer.build,
       Effect.scoped,
       Effect.flip,
@@ -127,27 +111,18 @@ it("fails with a sentence that names what is missing or wrong", async () => {
 
 const file = files()
 
-it("refuses the store of a sandbox when it is opened against another service", () =>
-  withSandbox(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { filename } = file()
-      const open = (url: string) =>
-        Effect.exit(
-          Effect.scoped(
-            Layer.build(
-              Layer.fresh(
-                Merchant.layer(
-                  { ...settings(url), store: `sqlite:${filename}` },
-                  { handle: () => Effect.void }
-                )
-              )
-            )
-          )
-        )
-      expect((yield* open(baseUrl))._tag).toBe("Success")
-      const refused = yield* open("https://pay.example/api")
-      expect(String(refused)).toContain(`The store belongs to the service at ${baseUrl}`)
-      expect((yield* open(baseUrl))._tag).toBe("Success")
-    })
-  ))
+test("refuses the store of a sandbox when it is opened against another service", function* () {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const { filename } = file()
+  const open = (url: string) =>
+    Merchant.layer({ ...settings(url), store: `sqlite:${filename}` }, handlers).pipe(
+      Layer.fresh,
+      Layer.build,
+      Effect.scoped,
+      Effect.exit
+    )
+  expect((yield* open(baseUrl))._tag).toBe("Success")
+  const refused = yield* open("https://pay.example/api")
+  expect(String(refused)).toContain(`The store belongs to the service at ${baseUrl}`)
+  expect((yield* open(baseUrl))._tag).toBe("Success")
+})

@@ -19,15 +19,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inspect, promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { callback } from "./doors.ts"
+import { callback, order } from "./doors.ts"
 
-const payment = (requestId: string, amount = "10.00") => ({
-  requestId,
-  accountId: "4711",
-  amount,
-  currency: "EUR",
-  apmPayload: { paymentMethod: "WALLET" as const }
-})
+const payment = (requestId: string, amount = "10.00") => ({ ...order, requestId, amount })
 
 const payout = {
   requestId: "order-1",
@@ -36,13 +30,12 @@ const payout = {
   card: { number: "4242424242424242", expMonth: "04", expYear: "2030" }
 }
 
-const opened = async (
-  test: (pawl: TestPawl) => Promise<void>,
-  options?: Parameters<typeof open>[0]
-) => {
-  await using pawl = await open(options)
+const opened = async (test: (pawl: TestPawl) => Promise<void>) => {
+  await using pawl = await open()
   await test(pawl)
 }
+
+const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error)
 
 const { stackTraceLimit } = Error
 
@@ -83,7 +76,7 @@ it("rejects a declined payment with Declined, which has the response, and settle
       currency: "EUR",
       card: { number: "4000000000000002", expMonth: "04", expYear: "2030", cvv: "123" }
     }
-    const error = await pawl.cardPayments.create(declined).catch((error: unknown) => error)
+    const error = await failureOf(pawl.cardPayments.create(declined))
     expect(error).toBeInstanceOf(Declined)
     const { code, declineCode, response, transactionId } = error as Declined
     expect({ code, declineCode, response }).toMatchObject({
@@ -93,7 +86,7 @@ it("rejects a declined payment with Declined, which has the response, and settle
     })
     // The second call asks nobody: the outcome is stored.
     await pawl.service.addFault({ endpoint: "*", fault: "503" })
-    const again = await pawl.cardPayments.create(declined).catch((error: unknown) => error)
+    const again = await failureOf(pawl.cardPayments.create(declined))
     expect(again).toMatchObject({ code: "Declined", transactionId })
     const { outcome } = (await pawl.requests.get("order-1"))!
     expect(JSON.stringify(outcome)).not.toContain(transactionId)
@@ -112,45 +105,36 @@ it("sends a request once, and answers a second call with the stored outcome", ()
     )
   }))
 
-it("sends a create with card data again from the input that rebuild returns", () => {
+it("sends a create with card data again from the input that rebuild returns", async () => {
   const input = { ...payout, unknownFields: { purpose: "winnings" } }
   const asked: Array<unknown> = []
-  return opened(
-    async ({ cardPayouts, clock, requests, service }) => {
-      await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", rate: 1 })
-      const create = cardPayouts.create(input, { maxAttempts: 1 })
-      await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)
-      await service.clearFaults()
-      await clock.advance("1 hour")
-      expect(asked).toEqual([["order-1", "card-payout"]])
-      expect(await requests.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
-    },
-    {
-      rebuild: (...args) => {
-        asked.push(args)
-        return Promise.resolve(input)
-      }
-    }
-  )
+  const rebuild = (...args: ReadonlyArray<string>) => {
+    asked.push(args)
+    return Promise.resolve(input)
+  }
+  await using pawl = await open({ rebuild })
+  const { cardPayouts, clock, requests, service } = pawl
+  await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", rate: 1 })
+  const create = cardPayouts.create(input, { maxAttempts: 1 })
+  await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)
+  await service.clearFaults()
+  await clock.advance("1 hour")
+  expect(asked).toEqual([["order-1", "card-payout"]])
+  expect(await requests.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
 })
 
-it("parks a create with card data if rebuild returns a field that the operation does not have", () => {
+it("parks a create with card data if rebuild returns a field that the operation does not have", async () => {
   const misspelt = { ...payout, card: { ...payout.card, holder: "A" } }
-  return opened(
-    async ({ cardPayouts, clock, requests, service }) => {
-      await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", times: 1 })
-      const create = cardPayouts.create(payout, { maxAttempts: 1 })
-      await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)
-      await clock.advance("1 minute")
-      expect(await requests.get("order-1")).toMatchObject({
-        outcome: undefined,
-        parked: { reason: "rebuilt-differently" }
-      })
-    },
-    {
-      rebuild: () => Promise.resolve(misspelt)
-    }
-  )
+  await using pawl = await open({ rebuild: () => Promise.resolve(misspelt) })
+  const { cardPayouts, clock, requests, service } = pawl
+  await service.addFault({ endpoint: "POST /v1/payouts/card", fault: "reset-before", times: 1 })
+  const create = cardPayouts.create(payout, { maxAttempts: 1 })
+  await expect(create).rejects.toBeInstanceOf(OutcomeUnknown)
+  await clock.advance("1 minute")
+  expect(await requests.get("order-1")).toMatchObject({
+    outcome: undefined,
+    parked: { reason: "rebuilt-differently" }
+  })
 })
 
 it("only true says that a request had no effect, and a later refusal of it is certain", () =>
@@ -172,11 +156,11 @@ it("only true says that a request had no effect, and a later refusal of it is ce
 it("shows the place of the call, the fields and no secret in an error", () =>
   opened(async (pawl) => {
     const placeOfTheCall = () => pawl.apmPayments.create(payment("order-1", "a lot"))
-    const error = await placeOfTheCall().catch((error: unknown) => error)
+    const error = await failureOf(placeOfTheCall())
     expect(error).toBeInstanceOf(ValidationFailed)
     expect((error as Error).stack).toMatch(/^ValidationFailed: .*amount.*\n +at placeOfTheCall /u)
     const read = () => pawl.apmPayments.status("404")
-    const missing = await read().catch((error: unknown) => error)
+    const missing = await failureOf(read())
     expect((missing as Error).stack).toMatch(/^NotFound: .*\n +at read /u)
     expect(Error.stackTraceLimit).toBe(stackTraceLimit)
     expect(inspect(error)).toContain("ValidationFailed: ")
@@ -245,41 +229,35 @@ it("a transaction whose onChange always rejects is a dead letter, and redrive te
     onChange: () => (isBroken ? Promise.reject(new Error("the database is away")) : undefined),
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   }
-  await opened(async (pawl) => {
-    const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
-    await pawl.clock.advance("25 hours")
-    const [letter] = await pawl.transactions.deadLetters()
-    expect(letter).toMatchObject({ transactionId, reason: "handler-failed" })
-    expect(await pawl.transactions.deadLetters({ after: letter!.key })).toEqual([])
-    isBroken = false
-    const stale = { ...letter!, reason: "amount-mismatch" } as const
-    expect(await pawl.transactions.redrive(stale)).toBe(false)
-    expect(await pawl.transactions.redrive(letter!)).toBe(true)
-    await pawl.clock.advance("1 hour")
-    expect(await pawl.transactions.deadLetters()).toEqual([])
-    expect(await pawl.transactions.redrive(letter!)).toBe(false)
-  }, options)
+  await using pawl = await open(options)
+  const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("25 hours")
+  const [letter] = await pawl.transactions.deadLetters()
+  expect(letter).toMatchObject({ transactionId, reason: "handler-failed" })
+  expect(await pawl.transactions.deadLetters({ after: letter!.key })).toEqual([])
+  isBroken = false
+  const stale = { ...letter!, reason: "amount-mismatch" } as const
+  expect(await pawl.transactions.redrive(stale)).toBe(false)
+  expect(await pawl.transactions.redrive(letter!)).toBe(true)
+  await pawl.clock.advance("1 hour")
+  expect(await pawl.transactions.deadLetters()).toEqual([])
+  expect(await pawl.transactions.redrive(letter!)).toBe(false)
 })
 
 it("virtual time stands still while onChange runs", async () => {
   let running = 0
   const seen: Array<number> = []
-  await opened(
-    async (pawl) => {
-      await pawl.apmPayments.create(payment("order-1"))
-      await pawl.clock.advance("62 minutes")
-      expect(running).toBe(0)
-      expect(new Set(seen)).toEqual(new Set([1]))
-      expect(pawl.transitions.every(({ attempt }) => attempt === 1)).toBe(true)
-    },
-    {
-      onChange: async () => {
-        seen.push(++running)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        running--
-      }
-    }
-  )
+  const onChange = async () => {
+    seen.push(++running)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    running--
+  }
+  await using pawl = await open({ onChange })
+  await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("62 minutes")
+  expect(running).toBe(0)
+  expect(new Set(seen)).toEqual(new Set([1]))
+  expect(pawl.transitions.every(({ attempt }) => attempt === 1)).toBe(true)
 })
 
 it("close waits for calls and handlers, and refuses further calls", async () => {
@@ -370,7 +348,7 @@ it("a card token can be used after reveal, and is not printed", () =>
 
 it("open rejects with one sentence for what is missing or wrong, and shows no value", async () => {
   const reasonOf = async (options: Parameters<typeof openReal>[0]) => {
-    const error = await openReal(options).catch((error: unknown) => error)
+    const error = await failureOf(openReal(options))
     expect(error).toBeInstanceOf(Error)
     const { code, message, stack } = error as Error & { readonly code: string }
     expect(stack).toMatch(/^ +at reasonOf /mu)
@@ -416,9 +394,7 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
 
 it("open refuses what a program without types gives wrong, and shows no value", async () => {
   const reasonOf = async (options: unknown) => {
-    const error: unknown = await openReal(options as typeof settings).catch(
-      (error: unknown) => error
-    )
+    const error = await failureOf(openReal(options as typeof settings))
     expect(inspect(error, { depth: 9 })).not.toContain("hunter2")
     return /^InvalidConfig: (.*) cannot be used: /u.exec(inspect(error))?.[1]
   }
@@ -530,9 +506,7 @@ it("open takes each option of the README, and the whole of a sandbox", async () 
   await using pawl = await openReal(options)
   expect(documented).toContain("rebuild")
   expect(pawl.transactions).toBeDefined()
-  const error: unknown = await openReal({ ...options, no_option: 1 } as never).catch(
-    (error: unknown) => error
-  )
+  const error = await failureOf(openReal({ ...options, no_option: 1 } as never))
   const [, listed = ""] = /the options are (.*)/u.exec((error as Error).message) ?? []
   expect(listed.split(", ").toSorted()).toEqual(documented.toSorted())
 })
@@ -580,19 +554,15 @@ describe("a profile", () => {
   it.each([
     ["its switches", () => Promise.resolve(switches)],
     ["the path of a file", () => write({ switches, readings: {} })]
-  ])("as %s holds in the client, the receiver and the service of a test", async (_, given) =>
-    opened(
-      async (pawl) => {
-        const metadata = { "sandbox.scenario": "succeed+silent" }
-        // The service refuses a checksum with another separator.
-        await pawl.apmPayments.create({ ...payment("order-1"), metadata })
-        await pawl.clock.advance("3 minutes")
-        // Without the switch the first read comes after 5 minutes.
-        expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
-      },
-      { profile: await given() }
-    )
-  )
+  ])("as %s holds in the client, the receiver and the service of a test", async (_, given) => {
+    await using pawl = await open({ profile: await given() })
+    const metadata = { "sandbox.scenario": "succeed+silent" }
+    // The service refuses a checksum with another separator.
+    await pawl.apmPayments.create({ ...payment("order-1"), metadata })
+    await pawl.clock.advance("3 minutes")
+    // Without the switch the first read comes after 5 minutes.
+    expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
+  })
 
   it("in a file is refused by its fault", async () => {
     for (const [profile, reason] of [
@@ -610,28 +580,24 @@ describe("a profile", () => {
   })
 })
 
-it("the log goes to the logger, with its fields and no value of a request", () => {
+it("the log goes to the logger, with its fields and no value of a request", async () => {
   const logged: Array<[string, string, Record<string, unknown>]> = []
   const to = (level: string) => (message: string, fields: Record<string, unknown>) =>
     logged.push([level, message, fields])
   const logger = { debug: to("debug"), info: to("info"), warn: to("warn"), error: to("error") }
   const onChange = () => Promise.reject(new Error("the database is away"))
-  return opened(
-    async (pawl) => {
-      const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
-      await pawl.clock.advance("1 minute")
-      expect(logged).toContainEqual([
-        "warn",
-        expect.stringMatching(/handler/u),
-        expect.objectContaining({ transactionId })
-      ])
-      expect(JSON.stringify(logged)).not.toMatch(/sandbox-secret|10\.00/u)
-    },
-    { logger, onChange }
-  )
+  await using pawl = await open({ logger, onChange })
+  const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("1 minute")
+  expect(logged).toContainEqual([
+    "warn",
+    expect.stringMatching(/handler/u),
+    expect.objectContaining({ transactionId })
+  ])
+  expect(JSON.stringify(logged)).not.toMatch(/sandbox-secret|10\.00/u)
 })
 
-it("a logger that throws or rejects stops no work", () => {
+it("a logger that throws or rejects stops no work", async () => {
   const broken = () => {
     throw new Error("the log is closed")
   }
@@ -641,29 +607,21 @@ it("a logger that throws or rejects stops no work", () => {
   const onChange = () => {
     if (++calls < 3) throw new Error("the database is away")
   }
-  return opened(
-    async (pawl) => {
-      await pawl.apmPayments.create(payment("order-1"))
-      await pawl.clock.advance("62 minutes")
-      expect(pawl.transitions.at(-1)?.to).toBe("SUCCEED")
-    },
-    { logger, onChange }
-  )
+  await using pawl = await open({ logger, onChange })
+  await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("62 minutes")
+  expect(pawl.transitions.at(-1)?.to).toBe("SUCCEED")
 })
 
 it("the fields of the log reach a logger of pino, whose methods take them first", async () => {
   const lines: Array<string> = []
   const app = fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
   const onChange = () => Promise.reject(new Error("the database is away"))
-  await opened(
-    async (pawl) => {
-      const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
-      await pawl.clock.advance("1 minute")
-      expect(lines.map((line) => JSON.parse(line))).toContainEqual(
-        expect.objectContaining({ transactionId, msg: expect.stringMatching(/handler/u) })
-      )
-    },
-    { logger: app.log, onChange }
+  await using pawl = await open({ logger: app.log, onChange })
+  const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+  await pawl.clock.advance("1 minute")
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ transactionId, msg: expect.stringMatching(/handler/u) })
   )
 })
 
@@ -672,17 +630,13 @@ it("a logger of pino at level debug shows why a callback is refused with 400", a
     const lines: Array<string> = []
     const stream = { write: (line: string) => void lines.push(line) }
     const app = fastify({ logger: { level, stream } })
-    await opened(
-      async (pawl) => {
-        const headers = { "content-type": "application/json" }
-        const post = { method: "POST", headers, body: "{" }
-        const request = new Request("https://shop.example/callback", post)
-        expect((await pawl.fetch()(request)).status).toBe(400)
-        const shown = lines.filter((line) => line.includes("Refused a callback"))
-        expect(shown).toHaveLength(level === "debug" ? 1 : 0)
-      },
-      { logger: app.log }
-    )
+    await using pawl = await open({ logger: app.log })
+    const headers = { "content-type": "application/json" }
+    const post = { method: "POST", headers, body: "{" }
+    const request = new Request("https://shop.example/callback", post)
+    expect((await pawl.fetch()(request)).status).toBe(400)
+    const shown = lines.filter((line) => line.includes("Refused a callback"))
+    expect(shown).toHaveLength(level === "debug" ? 1 : 0)
   }
 })
 

@@ -7,17 +7,10 @@ import { runInNewContext } from "node:vm"
 import { InvalidConfig, open as openReal, ValidationFailed } from "pawl"
 import { open, type TestPawl } from "pawl/testing"
 import { afterAll, expect, it } from "vitest"
+import { order } from "./doors.ts"
 
 const pawl = await open()
 afterAll(() => pawl.close())
-
-const order = {
-  requestId: "order-1",
-  accountId: "4711",
-  amount: "10.00",
-  currency: "EUR",
-  apmPayload: { paymentMethod: "WALLET" as const }
-}
 
 /** Calls a method as a program in JavaScript does. Fails if it throws. */
 const call = (method: unknown, ...args: ReadonlyArray<unknown>): Promise<unknown> => {
@@ -27,8 +20,8 @@ const call = (method: unknown, ...args: ReadonlyArray<unknown>): Promise<unknown
 }
 const create = (...args: ReadonlyArray<unknown>) => call(pawl.apmPayments.create, ...args)
 
-const throwing = (name: string) =>
-  Object.defineProperty({ ...order }, name, {
+const throwing = (name: string, input: object = order) =>
+  Object.defineProperty({ ...input }, name, {
     enumerable: true,
     get: () => {
       throw new Error("hunter2")
@@ -112,6 +105,11 @@ it.each([undefined, null, "", 17, 17n])(
   }
 )
 
+const misspelt = (path: string, nearest: string) => ({
+  _tag: "ValidationFailed",
+  fields: [{ path, message: expect.stringContaining(`did you mean ${nearest}?`) as unknown }]
+})
+
 it("refuses a misspelt field with the nearest name, for every create", async () => {
   const cases: ReadonlyArray<[keyof TestPawl, string, string, string]> = [
     ["apmPayments", "create", "ammount", "amount"],
@@ -126,10 +124,7 @@ it("refuses a misspelt field with the nearest name, for every create", async () 
   ]
   for (const [service, method, given, nearest] of cases) {
     const error = await call(Reflect.get(pawl[service], method), { requestId: "1", [given]: "x" })
-    expect(error).toMatchObject({
-      _tag: "ValidationFailed",
-      fields: [{ path: given, message: expect.stringContaining(`did you mean ${nearest}?`) }]
-    })
+    expect(error).toMatchObject(misspelt(given, nearest))
   }
 })
 
@@ -157,10 +152,8 @@ it("refuses a misspelt field of an object in a create, such as the end of a plan
   ]
   for (const [service, method, given, path, nearest] of cases) {
     const args = method === "update" ? ["700", given] : [{ requestId: "1", ...given }]
-    expect(await call(Reflect.get(pawl[service], method), ...args)).toMatchObject({
-      _tag: "ValidationFailed",
-      fields: [{ path, message: expect.stringContaining(`did you mean ${nearest}?`) }]
-    })
+    const error = await call(Reflect.get(pawl[service], method), ...args)
+    expect(error).toMatchObject(misspelt(path, nearest))
   }
   const device = { unknownFields: { gyroscope: "x" }, ip: "192.0.2.7" }
   expect(await create({ ...order, requestId: "device-1", device })).toHaveProperty("transactionId")
@@ -171,10 +164,7 @@ it("refuses a misspelt field of an object in a create, such as the end of a plan
 
 it("refuses a misspelt field of an update, which would change nothing", async () => {
   const error = await call(pawl.subscriptions.update, "100001", { stauts: "CANCELED" })
-  expect(error).toMatchObject({
-    _tag: "ValidationFailed",
-    fields: [{ path: "stauts", message: expect.stringContaining("did you mean status?") }]
-  })
+  expect(error).toMatchObject(misspelt("stauts", "status"))
 })
 
 it("refuses a field that the operation does not know, and sends one of unknownFields as a field, and an array as JSON has it", async () => {
@@ -258,16 +248,7 @@ it.each<[string, unknown, string]>([
   ["text for a number", { maxAttempts: "2" }, "maxAttempts"],
   ["an object for a time", { totalTimeout: {} }, "totalTimeout"],
   ["a schedule that is none", { retrySchedule: {} }, "retrySchedule"],
-  [
-    "a getter that throws",
-    Object.defineProperty({}, "signal", {
-      enumerable: true,
-      get: () => {
-        throw new Error("hunter2")
-      }
-    }),
-    "An option"
-  ]
+  ["a getter that throws", throwing("signal", {}), "An option"]
 ])("refuses the options of a call with %s, and sends nothing", async (_name, options, setting) => {
   const before = await pawl.service.transactions()
   const calls = [

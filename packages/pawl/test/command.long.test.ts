@@ -47,6 +47,12 @@ const start = async (env: Readonly<Record<string, string>>, ...args: ReadonlyArr
   return { line: await line(/^(.+)\n/u), says: line, stop }
 }
 
+/** Makes a store with card payments of these ids. */
+const register = (filename: string, ids: ReadonlyArray<string>) =>
+  Ledger.use((ledger) =>
+    Effect.forEach(ids, (id) => ledger.register({ kind: "card-payment", transactionId: id }, 0))
+  ).pipe(Effect.provide(NodeSqlite.layerLedger({ filename })), Effect.runPromise)
+
 const names = [
   "sandbox",
   "trigger",
@@ -156,37 +162,20 @@ it("reconcile touches no books of another store, service or merchant, or of an o
 it("sandbox, receiver and trigger work together, and their transaction is explained, replayed, exported and reconciled", async () => {
   const sandbox = await start({}, "sandbox", "--port", "0", "--pace", "10ms")
   const [, baseUrl = ""] = sandbox.line.split(" ")
-  const receiver = await start(
-    {
-      PAWL_BASE_URL: baseUrl,
-      PAWL_MERCHANT_KEY: "sandbox-key",
-      PAWL_MERCHANT_SECRET: "sandbox-secret"
-    },
-    "receiver",
-    "--port",
-    "0",
-    "--store",
-    `sqlite:${join(directory, "ledger.db")}`
-  )
-  const [, callbackUrl = ""] = receiver.line.split(" ")
-  const triggered = await run(
-    "trigger",
-    "succeed",
-    "--base-url",
-    baseUrl,
-    "--callback-url",
-    callbackUrl
-  )
-  expect(triggered).toMatchObject({ code: 0, out: expect.stringContaining("SUCCEED") as unknown })
-  await receiver.says(/"to":"SUCCEED"/u)
-  expect(await receiver.stop()).toBe(0)
-
   const env = {
     PAWL_STORE: `sqlite:${join(directory, "ledger.db")}`,
     PAWL_BASE_URL: baseUrl,
     PAWL_MERCHANT_KEY: "sandbox-key",
     PAWL_MERCHANT_SECRET: "sandbox-secret"
   }
+  const receiver = await start(env, "receiver", "--port", "0")
+  const [, callbackUrl = ""] = receiver.line.split(" ")
+  const urls = ["--base-url", baseUrl, "--callback-url", callbackUrl]
+  const triggered = await run("trigger", "succeed", ...urls)
+  expect(triggered).toMatchObject({ code: 0, out: expect.stringContaining("SUCCEED") as unknown })
+  await receiver.says(/"to":"SUCCEED"/u)
+  expect(await receiver.stop()).toBe(0)
+
   const books = join(directory, "books-of-another")
   const reconcileOf = (other: Readonly<Record<string, string>>) =>
     runIn({ ...env, ...other }, "reconcile", "--day", "2026-11-21", "--out", books)
@@ -337,12 +326,7 @@ it("reconcile refuses a day to come and one that no calendar has, and erase does
 it("erase erases all of its transactions though nobody reads its output, and fails if its output cannot be written", async () => {
   const filename = join(directory, "unread.db")
   const ids = Array.from({ length: 50 }, (_, index) => String(100_001 + index))
-  const written = Effect.gen(function* () {
-    const ledger = yield* Ledger
-    for (const transactionId of ids)
-      yield* ledger.register({ kind: "card-payment", transactionId }, 0)
-  })
-  await Effect.runPromise(Effect.provide(written, NodeSqlite.layerLedger({ filename })))
+  await register(filename, ids)
   const args = [program, "erase", "card-payment", ...ids, "--store", `sqlite:${filename}`]
   const child = spawn(process.execPath, args)
   child.stdout.destroy()
@@ -369,12 +353,7 @@ it("a signal ends a server with 0 whatever the words of its program, and work wi
 
 it("a transaction that cannot be read is not explained as one without a status, and does not stop the erasure of others", async () => {
   const filename = join(directory, "damaged.db")
-  const written = Effect.gen(function* () {
-    const ledger = yield* Ledger
-    for (const transactionId of ["100001", "100002", "100003"])
-      yield* ledger.register({ kind: "card-payment", transactionId }, 0)
-  })
-  await Effect.runPromise(Effect.provide(written, NodeSqlite.layerLedger({ filename })))
+  await register(filename, ["100001", "100002", "100003"])
   const database = new DatabaseSync(filename)
   database.exec("UPDATE pawl_transactions SET document = '{' WHERE key LIKE '100002%'")
   database.close()

@@ -6,6 +6,15 @@ import { sandbox } from "pawl/testing"
 import { freePort } from "@pawl/test-support/FreePort"
 import { expect } from "vitest"
 
+/** The fields of a payment, without the callback URL that `Pawl` adds. */
+export const order = {
+  requestId: "order-1",
+  accountId: "4711",
+  amount: "10.00",
+  currency: "EUR",
+  apmPayload: { paymentMethod: "WALLET" as const }
+}
+
 export interface App {
   readonly close: () => unknown
 }
@@ -59,20 +68,10 @@ export const pays = async ({
   pawl,
   transitions
 }: Pick<Shop, "pawl" | "transitions">): Promise<void> => {
-  await pawl.apmPayments.create({
-    requestId: "order-1",
-    accountId: "4711",
-    amount: "10.00",
-    currency: "EUR",
-    apmPayload: { paymentMethod: "WALLET" }
-  })
+  await pawl.apmPayments.create(order)
   await expect
     .poll(() => transitions.at(-1), { timeout: 200_000 })
-    .toMatchObject({
-      requestId: "order-1",
-      to: "SUCCEED",
-      signed: { amount: "10.00" }
-    })
+    .toMatchObject({ requestId: "order-1", to: "SUCCEED", signed: { amount: "10.00" } })
 }
 
 export const callback = (url: string, checksum: string): Request =>

@@ -4,8 +4,8 @@
  */
 import { serve } from "@pawl/test-support/Listener"
 import { run, start } from "@pawl/test-support/Program"
+import { card, checksum } from "@pawl/test-support/Service"
 import * as Effect from "effect/Effect"
-import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -53,9 +53,7 @@ const assistant = Effect.fnUntraced(function* (admin: string) {
   const { child, exited, stderr, stdout } = yield* start(
     process.execPath,
     [bin, "mcp", "--admin", admin],
-    {
-      PAWL_ADMIN_TOKEN: token
-    }
+    { PAWL_ADMIN_TOKEN: token }
   )
   const waiting = new Map<number, (answer: Answer) => void>()
   createInterface(child.stdout).on("line", (line) => {
@@ -117,25 +115,19 @@ describe("over the admin API of a receiver", () => {
       const checksums: Array<string> = []
       yield* Effect.forEach(many, (index) =>
         Effect.promise(() => {
-          const signed = ["mid-1", "10.00", "EUR", idOf(index)]
-          const [mid, orderAmount, orderCurrency, transactionId] = signed
-          const checksum = createHmac("sha256", secrets.PAWL_MERCHANT_SECRET)
-            .update(signed.join("|"))
-            .digest("base64")
-          checksums.push(checksum)
-          return fetch(`${url}?paymentMethod=card`, {
-            method: "POST",
-            headers: { "content-type": "application/json", "x-checksum": checksum },
-            body: JSON.stringify({
-              mid,
-              orderAmount,
-              orderCurrency,
-              transactionId,
-              transactionStatus: "PENDING",
-              cardNumber: plantedIn(index),
-              metadata: { note: plantedIn(index) }
-            })
-          }).then(({ status }) => expect(status).toBe(200))
+          const fields = card({
+            transactionId: idOf(index),
+            transactionStatus: "PENDING",
+            cardNumber: plantedIn(index),
+            metadata: { note: plantedIn(index) }
+          })
+          const signature = checksum("card", fields, secrets.PAWL_MERCHANT_SECRET)
+          checksums.push(signature)
+          const headers = { "content-type": "application/json", "x-checksum": signature }
+          const init = { method: "POST", headers, body: JSON.stringify(fields) }
+          return fetch(`${url}?paymentMethod=card`, init).then(({ status }) =>
+            expect(status).toBe(200)
+          )
         })
       )
       const { ask, call, hello, printed } = yield* assistant(admin)

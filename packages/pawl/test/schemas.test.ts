@@ -2,13 +2,9 @@ import { ValidationFailed } from "pawl"
 import * as schemas from "pawl/schemas"
 import { open } from "pawl/testing"
 import { expect, it } from "vitest"
+import { order } from "./doors.ts"
 
-const payment = {
-  accountId: "4711",
-  amount: "10.00",
-  currency: "EUR",
-  apmPayload: { paymentMethod: "WALLET" }
-}
+const { requestId: _, ...payment } = order
 
 it("returns a valid input as it is, without what the client adds", async () => {
   expect(await schemas.apmPayment["~standard"].validate(payment)).toEqual({ value: payment })

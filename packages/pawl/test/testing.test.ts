@@ -3,6 +3,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { open } from "pawl/testing"
 import { expect, it, vi } from "vitest"
+import { order } from "./doors.ts"
 
 it("a test that fails before it closes its Pawl ends, and says why", async () => {
   const file = bundleOf(`${import.meta.dirname}/failingChild.ts`)
@@ -20,8 +21,7 @@ it("a test that replaces all timers pays by the clock of its Pawl", async () => 
   vi.useFakeTimers()
   try {
     await using pawl = await open({ onChange: () => Promise.resolve() })
-    const order = { requestId: "17", accountId: "4711", amount: "10.00", currency: "EUR" }
-    await pawl.apmPayments.create({ ...order, apmPayload: { paymentMethod: "WALLET" } })
+    await pawl.apmPayments.create(order)
     await pawl.clock.advance("62 minutes")
     expect(pawl.transitions.at(-1)?.to).toBe("SUCCEED")
   } finally {

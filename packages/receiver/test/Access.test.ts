@@ -2,18 +2,16 @@
  * A wrong token waits and is logged, and nobody else waits for it. A request whose client has gone
  * ends, unless it may write.
  */
-import { expect, it } from "@effect/vitest"
+import { expect } from "vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import * as Access from "../src/internal/admin/Access.ts"
 import * as Reply from "../src/internal/admin/Response.ts"
 import { serve } from "@pawl/test-support/Listener"
-import { live } from "@pawl/test-support/Tests"
+import { live, test } from "@pawl/test-support/Tests"
 import { keepLog } from "@pawl/test-support/World"
 import * as Deferred from "effect/Deferred"
 import { request } from "node:http"
@@ -21,57 +19,52 @@ import * as NodeResponder from "../src/internal/admin/NodeResponder.ts"
 
 const token = "the-token-of-the-operator"
 
-it.effect("of 20 wrong tokens at once 4 are answered in a second, and one line is logged", () => {
-  const lines: Array<unknown> = []
-  const logger = Logger.layer([Logger.make(({ message }) => lines.push(message))])
-  return Effect.gen(function* () {
-    const respond = Access.guard({ token: Redacted.make(token) }, () =>
-      Effect.succeed(Reply.json("open"))
+test("of 20 wrong tokens at once 4 are answered in a second, and one line is logged", function* () {
+  const { kept, lines } = keepLog("Warn")
+  const respond = Access.guard({ token: Redacted.make(token) }, () =>
+    Effect.succeed(Reply.json("open"))
+  )
+  const ask = (authorization?: string) =>
+    respond({
+      method: "GET",
+      path: "/overview",
+      headers: { host: "127.0.0.1", authorization }
+    }).pipe(
+      Effect.map(({ status }) => status),
+      kept
     )
-    const ask = (authorization?: string) =>
-      Effect.map(
-        respond({
-          method: "GET",
-          path: "/overview",
-          headers: { host: "127.0.0.1", authorization }
-        }),
-        ({ status }) => status
-      )
-    const answers: Array<number> = []
-    for (let n = 0; n < 20; n++) {
-      yield* Effect.forkChild(
-        Effect.map(ask(`Bearer guess-${n}`), (status) => answers.push(status))
-      )
-    }
-    yield* TestClock.adjust("900 millis")
-    expect(answers).toEqual([])
-    expect(yield* ask(`Bearer ${token}`)).toBe(200)
-    expect(yield* ask()).toBe(401)
-    yield* TestClock.adjust("100 millis")
-    expect(answers).toEqual([401, 401, 401, 401])
-    yield* TestClock.adjust("4 seconds")
-    expect(answers).toHaveLength(20)
-    expect(lines).toEqual([["The admin API was asked with a wrong token, once"]])
-    const floods: Array<Fiber.Fiber<unknown>> = []
-    for (let n = 0; n < 100; n++) floods.push(yield* Effect.forkChild(ask(`Bearer flood-${n}`)))
-    yield* Effect.yieldNow
-    expect(floods.filter((each) => each.pollUnsafe() === undefined)).toHaveLength(64)
-    yield* Fiber.interruptAll(floods)
-    const next = yield* Effect.forkChild(ask("Bearer after-the-flood"))
-    yield* TestClock.adjust("900 millis")
-    expect(next.pollUnsafe()).toBeUndefined()
-    yield* TestClock.adjust("100 millis")
-    expect(yield* Fiber.join(next)).toBe(401)
-    expect(JSON.stringify(lines)).not.toContain("guess")
-    yield* TestClock.adjust("1 minute")
-    yield* Effect.forkChild(ask("Bearer guess"))
-    yield* TestClock.adjust("1 second")
-    expect(lines).toHaveLength(2)
-    yield* TestClock.setTime(0)
-    yield* Effect.forkChild(ask("Bearer guess"))
-    yield* Effect.yieldNow
-    expect(lines).toHaveLength(3)
-  }).pipe(Effect.provide(Layer.fresh(logger)))
+  const answers: Array<number> = []
+  for (let n = 0; n < 20; n++) {
+    yield* Effect.forkChild(Effect.map(ask(`Bearer guess-${n}`), (status) => answers.push(status)))
+  }
+  yield* TestClock.adjust("900 millis")
+  expect(answers).toEqual([])
+  expect(yield* ask(`Bearer ${token}`)).toBe(200)
+  expect(yield* ask()).toBe(401)
+  yield* TestClock.adjust("100 millis")
+  expect(answers).toEqual([401, 401, 401, 401])
+  yield* TestClock.adjust("4 seconds")
+  expect(answers).toHaveLength(20)
+  expect(lines).toEqual([["The admin API was asked with a wrong token, once"]])
+  const floods: Array<Fiber.Fiber<unknown>> = []
+  for (let n = 0; n < 100; n++) floods.push(yield* Effect.forkChild(ask(`Bearer flood-${n}`)))
+  yield* Effect.yieldNow
+  expect(floods.filter((each) => each.pollUnsafe() === undefined)).toHaveLength(64)
+  yield* Fiber.interruptAll(floods)
+  const next = yield* Effect.forkChild(ask("Bearer after-the-flood"))
+  yield* TestClock.adjust("900 millis")
+  expect(next.pollUnsafe()).toBeUndefined()
+  yield* TestClock.adjust("100 millis")
+  expect(yield* Fiber.join(next)).toBe(401)
+  expect(JSON.stringify(lines)).not.toContain("guess")
+  yield* TestClock.adjust("1 minute")
+  yield* Effect.forkChild(ask("Bearer guess"))
+  yield* TestClock.adjust("1 second")
+  expect(lines).toHaveLength(2)
+  yield* TestClock.setTime(0)
+  yield* Effect.forkChild(ask("Bearer guess"))
+  yield* Effect.yieldNow
+  expect(lines).toHaveLength(3)
 })
 
 live("a response that nobody waits for is not computed to its end", function* () {

@@ -29,9 +29,7 @@ describe("GET /transactions/{method}/{id}", () => {
   test("returns every known member of a transaction", function* () {
     const answers = ["FAILED", "SUCCEED"] as const
     let asked = 0
-    const world = yield* World.make({
-      read: () => Effect.succeed(answers[asked++] ?? "SUCCEED")
-    })
+    const world = yield* World.make({ read: () => Effect.succeed(answers[asked++] ?? "SUCCEED") })
     const { receive } = yield* world.start
     const ask = yield* asking(world.ledger)
     const shown = Effect.map(ask("/transactions/apm/1"), ({ json }) => json)

@@ -2,8 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import { MinimumLogLevel } from "effect/References"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Admin from "../src/Admin.ts"
 import { askAdmin, pagesOf } from "./askAdmin.ts"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -116,25 +115,21 @@ test("requests that are unknown, and other methods, are refused", function* () {
   expect((yield* ask("/requests/order-1/cancel", "POST")).status).toBe(404)
 })
 
-it("the log says who has redriven a request, and why", () => {
-  const lines: Array<unknown> = []
-  const logger = Logger.map(Logger.formatStructured, ({ annotations, message }) => {
-    lines.push([message, annotations])
+test("the log says who has redriven a request, and why", function* () {
+  const { kept, lines } = World.keepLog("Info", (entry) => {
+    const { annotations, message } = Logger.formatStructured.log(entry)
+    return [message, annotations]
   })
-  return World.run(
-    Effect.gen(function* () {
-      const { ask, store } = yield* start
-      yield* park(store, ["order-1"])
-      yield* ask("/requests/order-2/redrive?by=ana&why=nothing", "POST")
-      yield* ask("/requests/order-1/redrive?by=ana&why=ticket%204711", "POST")
-      expect(lines).toEqual([
-        [
-          "A parked request was redriven",
-          { requestId: "order-1", hadNoEffect: "false", by: "ana", why: "ticket 4711" }
-        ]
-      ])
-    }).pipe(Effect.provide(Logger.layer([logger])), Effect.provideService(MinimumLogLevel, "Info"))
-  )
+  const { ask, store } = yield* start
+  yield* park(store, ["order-1"])
+  yield* kept(ask("/requests/order-2/redrive?by=ana&why=nothing", "POST"))
+  yield* kept(ask("/requests/order-1/redrive?by=ana&why=ticket%204711", "POST"))
+  expect(lines).toEqual([
+    [
+      "A parked request was redriven",
+      { requestId: "order-1", hadNoEffect: "false", by: "ana", why: "ticket 4711" }
+    ]
+  ])
 })
 
 test("transactions are found by the order of the shop, by id, by amount and by day, through the pages of the store", function* () {

@@ -22,10 +22,12 @@ import * as DayComparison from "../src/internal/books/DayComparison.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 import { ledgerOf } from "@pawl/test-support/Places"
-import { keepLog } from "@pawl/test-support/World"
+import { aheadOf, keepLog } from "@pawl/test-support/World"
 import { card, verified } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
-import { live, test } from "@pawl/test-support/Tests"
+import { live, test as virtual } from "@pawl/test-support/Tests"
+
+const test = virtual.with(() => layerMemory)
 
 const file = files()
 const day = 20_000 * 86_400_000
@@ -58,128 +60,6 @@ const read = (id: string): Effect.Effect<Status, NotFound> => {
   return status === "404" ? Effect.fail(new NotFound({})) : Effect.succeed(status)
 }
 
-const compare = (
-  found: Map<string, DayComparison.Compared>,
-  reader: (id: string) => Effect.Effect<Status, NotFound | Unreachable>,
-  rate = 1000
-) =>
-  DayComparison.run({
-    day,
-    rate,
-    isKnown: ({ transactionId }) => found.has(transactionId),
-    note: (each) => Effect.sync(() => void found.set(each.transactionId, each))
-  }).pipe(
-    Effect.provide(
-      Layer.succeed(StatusReader, {
-        read: (_, id) =>
-          Effect.map(reader(id), (status) => ({ kind: "apm-payment" as const, status }))
-      })
-    )
-  )
-
-describe("the comparison of a day", () => {
-  test.with(() => layerMemory)(
-    "finds exactly the planted drifts, and goes on where a run was killed",
-    function* () {
-      yield* fill
-      const found = new Map<string, DayComparison.Compared>()
-      const reads: Array<string> = []
-      const reader = (id: string) => Effect.suspend(() => (reads.push(id), read(id)))
-      const first = yield* Effect.forkChild(compare(found, reader))
-      yield* TestClock.adjust("600 millis")
-      yield* Fiber.interrupt(first)
-      const before = found.size
-      expect(before).toBeGreaterThan(500)
-      expect(before).toBeLessThan(700)
-      const second = yield* Effect.forkChild(compare(found, reader))
-      yield* TestClock.adjust("10 seconds")
-      const counts = yield* Fiber.join(second)
-      expect(counts).toEqual({ compared: size - before, known: before, unanswered: 0 })
-      expect(found.size).toBe(size)
-      expect(reads.length).toBeLessThanOrEqual(size + 8)
-      const differing = [...found.values()].filter(DayComparison.differs)
-      expect(new Map(differing.map((each) => [each.transactionId, each.theirs]))).toEqual(drifts)
-    }
-  )
-
-  test.with(() => layerMemory)(
-    "makes no more reads in a second than its rate, and leaves what is not answered",
-    function* () {
-      yield* fill
-      const clock = yield* Clock.Clock
-      let ahead = 3_600_000
-      const millis = () => clock.currentTimeMillisUnsafe() + ahead
-      const skewed = Object.assign({}, clock, {
-        currentTimeMillisUnsafe: millis,
-        currentTimeMillis: Effect.sync(millis)
-      })
-      const found = new Map<string, DayComparison.Compared>()
-      let reads = 0
-      const reader = (id: string) =>
-        Effect.suspend((): Effect.Effect<Status, NotFound | Unreachable> => {
-          reads++
-          return id === "7"
-            ? Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
-            : read(id)
-        })
-      const run = yield* Effect.forkChild(
-        Effect.provideService(compare(found, reader, 50), Clock.Clock, skewed)
-      )
-      for (let second = 1; second <= 3; second++) {
-        const before = reads
-        yield* TestClock.adjust("1 second")
-        expect(reads - before).toBeLessThanOrEqual(51)
-        // A clock that is set back stops no read.
-        ahead = 0
-        expect(reads - before).toBeGreaterThan(40)
-      }
-      yield* TestClock.adjust("2 minutes")
-      expect(yield* Fiber.join(run)).toMatchObject({ compared: size - 1, unanswered: 1 })
-      expect(found.has("7")).toBe(false)
-    }
-  )
-
-  it.effect(
-    "says once why statuses could not be read, and repeats only reads that may succeed",
-    () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const ids = ["1", "2", "3"]
-        for (const transactionId of ids)
-          yield* ledger.register({ kind: "apm-payment", transactionId }, day)
-        const unauthorized = new Unauthorized({ sent: true })
-        const unreachable = new Unreachable({ reason: "reset", sent: true, attempts: 1 })
-        const quoting = new ValidationFailed({
-          sent: true,
-          fields: [{ path: "id", message: "4242424242424242 is wrong" }]
-        })
-        const answers: ReadonlyArray<[number, unknown, Effect.Effect<never, ReadError>]> = [
-          [1, unauthorized.message, Effect.fail(unauthorized)],
-          [1, "The service refused the request", Effect.fail(quoting)],
-          [4, unreachable.message, Effect.fail(unreachable)],
-          [4, expect.stringContaining("timed out"), Effect.never]
-        ]
-        for (const [times, message, answer] of answers) {
-          const { kept, lines } = keepLog("Warn", (entry) => [entry.message].flat())
-          let reads = 0
-          const reader = { read: () => Effect.suspend(() => (reads++, answer)) }
-          const run = yield* Effect.forkChild(
-            DayComparison.run({
-              day,
-              rate: 10,
-              isKnown: () => false,
-              note: () => Effect.void
-            }).pipe(Effect.provide(Layer.succeed(StatusReader, reader)), kept)
-          )
-          yield* TestClock.adjust("5 minutes")
-          yield* Fiber.join(run)
-          expect(lines).toEqual([["A status could not be read", message]])
-          expect(reads).toBe(times * ids.length)
-        }
-      }).pipe(Effect.provide(layerMemory, { local: true }))
-  )
-})
-
 interface Answer {
   readonly kind: KnownKind
   readonly status: Status
@@ -188,7 +68,7 @@ interface Answer {
 /** Compares by the keys of the rows. */
 const compareRows = (
   found: Map<string, DayComparison.Compared>,
-  read: (id: string) => Effect.Effect<Answer>,
+  read: (id: string) => Effect.Effect<Answer, ReadError>,
   rate = 1000,
   on = day
 ) => {
@@ -201,6 +81,98 @@ const compareRows = (
   }).pipe(Effect.provide(Layer.succeed(StatusReader, { read: (_, id) => read(id) })))
 }
 
+const compare = (
+  found: Map<string, DayComparison.Compared>,
+  read: (id: string) => Effect.Effect<Status, ReadError>,
+  rate?: number
+) =>
+  compareRows(
+    found,
+    (id) => Effect.map(read(id), (status) => ({ kind: "apm-payment", status })),
+    rate
+  )
+
+describe("the comparison of a day", () => {
+  test("finds exactly the planted drifts, and goes on where a run was killed", function* () {
+    yield* fill
+    const found = new Map<string, DayComparison.Compared>()
+    const reads: Array<string> = []
+    const reader = (id: string) => Effect.suspend(() => (reads.push(id), read(id)))
+    const first = yield* Effect.forkChild(compare(found, reader))
+    yield* TestClock.adjust("600 millis")
+    yield* Fiber.interrupt(first)
+    const before = found.size
+    expect(before).toBeGreaterThan(500)
+    expect(before).toBeLessThan(700)
+    const second = yield* Effect.forkChild(compare(found, reader))
+    yield* TestClock.adjust("10 seconds")
+    const counts = yield* Fiber.join(second)
+    expect(counts).toEqual({ compared: size - before, known: before, unanswered: 0 })
+    expect(found.size).toBe(size)
+    expect(reads.length).toBeLessThanOrEqual(size + 8)
+    const differing = [...found.values()].filter(DayComparison.differs)
+    expect(new Map(differing.map((each) => [each.transactionId, each.theirs]))).toEqual(drifts)
+  })
+
+  test("makes no more reads in a second than its rate, and leaves what is not answered", function* () {
+    yield* fill
+    let ahead = 3_600_000
+    const skewed = aheadOf(yield* Clock.Clock, () => ahead)
+    const found = new Map<string, DayComparison.Compared>()
+    let reads = 0
+    const reader = (id: string) =>
+      Effect.suspend((): Effect.Effect<Status, NotFound | Unreachable> => {
+        reads++
+        return id === "7"
+          ? Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
+          : read(id)
+      })
+    const run = yield* Effect.forkChild(
+      Effect.provideService(compare(found, reader, 50), Clock.Clock, skewed)
+    )
+    for (let second = 1; second <= 3; second++) {
+      const before = reads
+      yield* TestClock.adjust("1 second")
+      expect(reads - before).toBeLessThanOrEqual(51)
+      // A clock that is set back stops no read.
+      ahead = 0
+      expect(reads - before).toBeGreaterThan(40)
+    }
+    yield* TestClock.adjust("2 minutes")
+    expect(yield* Fiber.join(run)).toMatchObject({ compared: size - 1, unanswered: 1 })
+    expect([...found.values()].map(({ transactionId }) => transactionId)).not.toContain("7")
+  })
+
+  test("says once why statuses could not be read, and repeats only reads that may succeed", function* () {
+    const ledger = yield* Ledger
+    const ids = ["1", "2", "3"]
+    for (const transactionId of ids)
+      yield* ledger.register({ kind: "apm-payment", transactionId }, day)
+    const unauthorized = new Unauthorized({ sent: true })
+    const unreachable = new Unreachable({ reason: "reset", sent: true, attempts: 1 })
+    const quoting = new ValidationFailed({
+      sent: true,
+      fields: [{ path: "id", message: "4242424242424242 is wrong" }]
+    })
+    const answers: ReadonlyArray<[number, unknown, Effect.Effect<never, ReadError>]> = [
+      [1, unauthorized.message, Effect.fail(unauthorized)],
+      [1, "The service refused the request", Effect.fail(quoting)],
+      [4, unreachable.message, Effect.fail(unreachable)],
+      [4, expect.stringContaining("timed out"), Effect.never]
+    ]
+    for (const [times, message, answer] of answers) {
+      const { kept, lines } = keepLog("Warn", (entry) => [entry.message].flat())
+      let reads = 0
+      const read = () => Effect.suspend(() => (reads++, answer))
+      const run = yield* Effect.forkChild(compareRows(new Map(), read, 10).pipe(kept))
+      yield* TestClock.adjust("5 minutes")
+      yield* Fiber.join(run)
+      expect(lines).toEqual([["A status could not be read", message]])
+      expect(reads).toBe(times * ids.length)
+    }
+  })
+})
+
 const toEnd = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(run)
@@ -211,66 +183,57 @@ const toEnd = <A, E, R>(run: Effect.Effect<A, E, R>) =>
 const newCard = verified("card", card({ transactionId: "1", transactionStatus: "PENDING" }))
 
 describe("a row whose kind is not known", () => {
-  test.with(() => layerMemory)(
-    "is booked with the kind that the service states, and a payout is no sale",
-    function* () {
-      const ledger = yield* Ledger
-      yield* ledger.accept(newCard, day + 1)
-      for (const [kind, account] of [
-        ["card-payment", "income:sales"],
-        ["card-payout", "expenses:payouts"],
-        ["refund", "expenses:refunds"]
-      ] as const) {
-        const found = new Map<string, DayComparison.Compared>()
-        yield* toEnd(compareRows(found, () => Effect.succeed({ kind, status: "SUCCEED" })))
-        expect([...found.values()]).toMatchObject([{ scope: "card", kind, theirs: "SUCCEED" }])
-        const journal = DayBooks.journal("2026-11-21", [...found.values()])
-        expect(journal.match(/^ {4}(?:income|expenses):\w+/gmu)).toEqual([`    ${account}`])
-      }
-    }
-  )
-
-  test.with(() => layerMemory)(
-    "is booked with the amount that the service signed as paid, not that of its order",
-    function* () {
-      const ledger = yield* Ledger
-      const order = { kind: "card-payment", transactionId: "1", currency: "EUR" } as const
-      yield* ledger.register({ ...order, amount: "10.00", account: "mid-1" }, day + 1)
-      const amountAfter = Effect.fnUntraced(function* (callback: Parameters<typeof card>[0]) {
-        yield* ledger.accept(verified("card", card({ transactionId: "1", ...callback })), day + 1)
-        const found = new Map<string, DayComparison.Compared>()
-        yield* toEnd(
-          compareRows(found, () => Effect.succeed({ kind: "card-payment", status: "SUCCEED" }))
-        )
-        return [...found.values()].map(({ amount }) => amount)
-      })
-      expect(yield* amountAfter({ transactionStatus: "PENDING", orderAmount: "9.00" })).toEqual([
-        "10.00"
-      ])
-      expect(yield* amountAfter({ mid: "mid-2", orderAmount: "7.00" })).toEqual(["10.00"])
-      expect(yield* amountAfter({ orderAmount: "12.00" })).toEqual(["12.00"])
-      const { rows } = yield* ledger.claim({ at: day + 2, until: day + 3, limit: 1 })
-      yield* Effect.forEach(rows, (row) => ledger.write(row, { told: "SUCCEED", sequence: 1 }))
-      expect(yield* amountAfter({ orderAmount: "12.00" })).toEqual(["12.00"])
-    }
-  )
-
-  test.with(() => layerMemory)(
-    "is compared once, even if its kind is known at the next run",
-    function* () {
-      const ledger = yield* Ledger
-      yield* ledger.accept(newCard, day + 1)
+  test("is booked with the kind that the service states, and a payout is no sale", function* () {
+    const ledger = yield* Ledger
+    yield* ledger.accept(newCard, day + 1)
+    for (const [kind, account] of [
+      ["card-payment", "income:sales"],
+      ["card-payout", "expenses:payouts"],
+      ["refund", "expenses:refunds"]
+    ] as const) {
       const found = new Map<string, DayComparison.Compared>()
-      const answer = { kind: "card-payment", status: "SUCCEED" } as const
-      const run = toEnd(compareRows(found, () => Effect.succeed(answer)))
-      expect(yield* run).toEqual({ compared: 1, known: 0, unanswered: 0 })
-      const { rows } = yield* ledger.claim({ at: day + 2, until: day + 3, limit: 1 })
-      const change = { kind: "card-payment", told: "SUCCEED", sequence: 1 } as const
-      yield* Effect.forEach(rows, (row) => ledger.write(row, change))
-      expect(yield* run).toEqual({ compared: 0, known: 1, unanswered: 0 })
-      expect(found.size).toBe(1)
+      yield* toEnd(compareRows(found, () => Effect.succeed({ kind, status: "SUCCEED" })))
+      expect([...found.values()]).toMatchObject([{ scope: "card", kind, theirs: "SUCCEED" }])
+      const journal = DayBooks.journal("2026-11-21", [...found.values()])
+      expect(journal.match(/^ {4}(?:income|expenses):\w+/gmu)).toEqual([`    ${account}`])
     }
-  )
+  })
+
+  test("is booked with the amount that the service signed as paid, not that of its order", function* () {
+    const ledger = yield* Ledger
+    const order = { kind: "card-payment", transactionId: "1", currency: "EUR" } as const
+    yield* ledger.register({ ...order, amount: "10.00", account: "mid-1" }, day + 1)
+    const amountAfter = Effect.fnUntraced(function* (callback: Parameters<typeof card>[0]) {
+      yield* ledger.accept(verified("card", card({ transactionId: "1", ...callback })), day + 1)
+      const found = new Map<string, DayComparison.Compared>()
+      yield* toEnd(
+        compareRows(found, () => Effect.succeed({ kind: "card-payment", status: "SUCCEED" }))
+      )
+      return [...found.values()].map(({ amount }) => amount)
+    })
+    expect(yield* amountAfter({ transactionStatus: "PENDING", orderAmount: "9.00" })).toEqual([
+      "10.00"
+    ])
+    expect(yield* amountAfter({ mid: "mid-2", orderAmount: "7.00" })).toEqual(["10.00"])
+    expect(yield* amountAfter({ orderAmount: "12.00" })).toEqual(["12.00"])
+    const { rows } = yield* ledger.claim({ at: day + 2, until: day + 3, limit: 1 })
+    yield* Effect.forEach(rows, (row) => ledger.write(row, { told: "SUCCEED", sequence: 1 }))
+    expect(yield* amountAfter({ orderAmount: "12.00" })).toEqual(["12.00"])
+  })
+
+  test("is compared once, even if its kind is known at the next run", function* () {
+    const ledger = yield* Ledger
+    yield* ledger.accept(newCard, day + 1)
+    const found = new Map<string, DayComparison.Compared>()
+    const answer = { kind: "card-payment", status: "SUCCEED" } as const
+    const run = toEnd(compareRows(found, () => Effect.succeed(answer)))
+    expect(yield* run).toEqual({ compared: 1, known: 0, unanswered: 0 })
+    const { rows } = yield* ledger.claim({ at: day + 2, until: day + 3, limit: 1 })
+    const change = { kind: "card-payment", told: "SUCCEED", sequence: 1 } as const
+    yield* Effect.forEach(rows, (row) => ledger.write(row, change))
+    expect(yield* run).toEqual({ compared: 0, known: 1, unanswered: 0 })
+    expect(found.size).toBe(1)
+  })
 })
 
 describe("a status that is told after its page was read", () => {
@@ -291,7 +254,7 @@ describe("a status that is told after its page was read", () => {
       )
   })
 
-  test.with(() => layerMemory)("is no difference", function* () {
+  test("is no difference", function* () {
     const tell = yield* make
     const found = new Map<string, DayComparison.Compared>()
     let status: Status = "SUCCEED"
@@ -311,25 +274,22 @@ describe("a status that is told after its page was read", () => {
     expect([...found.values()].filter(DayComparison.differs)).toEqual([])
   })
 
-  test.with(() => layerMemory)(
-    "is compared with an answer that is not older than it",
-    function* () {
-      const tell = yield* make
-      const found = new Map<string, DayComparison.Compared>()
-      const answers: Array<Status> = ["REFUNDED", "CHARGEBACK"]
-      const read = (id: string): Effect.Effect<Answer> =>
-        id === "1099"
-          ? Effect.as(tell("CHARGEBACK"), {
-              kind: "apm-payment",
-              status: answers.shift() ?? "CHARGEBACK"
-            })
-          : Effect.succeed({ kind: "apm-payment", status: "SUCCEED" })
-      yield* toEnd(compareRows(found, read))
-      expect(answers).toEqual([])
-      expect(found.size).toBe(ids.length)
-      expect([...found.values()].filter(DayComparison.differs)).toEqual([])
-    }
-  )
+  test("is compared with an answer that is not older than it", function* () {
+    const tell = yield* make
+    const found = new Map<string, DayComparison.Compared>()
+    const answers: Array<Status> = ["REFUNDED", "CHARGEBACK"]
+    const read = (id: string): Effect.Effect<Answer> =>
+      id === "1099"
+        ? Effect.as(tell("CHARGEBACK"), {
+            kind: "apm-payment",
+            status: answers.shift() ?? "CHARGEBACK"
+          })
+        : Effect.succeed({ kind: "apm-payment", status: "SUCCEED" })
+    yield* toEnd(compareRows(found, read))
+    expect(answers).toEqual([])
+    expect(found.size).toBe(ids.length)
+    expect([...found.values()].filter(DayComparison.differs)).toEqual([])
+  })
 })
 
 test("all shards are compared, even if their databases order ids as a language does", function* () {

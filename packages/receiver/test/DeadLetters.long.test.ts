@@ -5,7 +5,7 @@ import * as Admin from "../src/Admin.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { askAdmin, pagesOf } from "./askAdmin.ts"
 import { card, verified } from "@pawl/test-support/Service"
-import { live, test } from "@pawl/test-support/Tests"
+import { live } from "@pawl/test-support/Tests"
 
 /** More than one page, and more than one second of redrives. */
 const total = 1300
@@ -13,7 +13,7 @@ const total = 1300
 const reasonOf = (n: number) => (n % 13 === 0 ? "unknown-transaction" : "handler-failed")
 const timeOf = (n: number) => 1_000_000 + Math.floor(n / 3)
 
-const fill = Effect.fnUntraced(function* () {
+const fill = Effect.gen(function* () {
   const ledger = yield* Ledger
   const concurrency = 64
   const ids = Array.from({ length: total }, (_, index) => index + 1)
@@ -50,7 +50,12 @@ const redriveAll = Effect.fnUntraced(function* (search: string) {
   return { status, result, last: Date.parse(String(lastDueAt)) }
 })
 
-const check = Effect.fnUntraced(function* () {
+const admin = () => Layer.provideMerge(Admin.layer(), layerMemory)
+
+const test = live.with(admin)
+
+test("R41: 1,300 dead letters are listed in pages and redriven at a rate", function* () {
+  yield* fill
   const [unknown, failed] = [total / 13, (total / 13) * 12]
   const ledger = yield* Ledger
   const { count, ids } = yield* pages("/dead-letters?limit=1000")
@@ -85,40 +90,27 @@ const check = Effect.fnUntraced(function* () {
   expect((yield* redriveAll("reason=handler-failed")).result).toMatchObject({ redriven: 0 })
 })
 
-const admin = () => Layer.provideMerge(Admin.layer(), layerMemory)
-
-live.with(admin)(
-  "R41: 1,300 dead letters are listed in pages and redriven at a rate",
-  function* () {
-    yield* fill()
-    yield* check()
-  }
-)
-
-test.with(admin)(
-  "a page or a redrive with wrong settings is 400 and changes nothing",
-  function* () {
-    const ask = yield* asking
-    const listed = [
-      "limit=0",
-      "limit=1001",
-      "limit=x",
-      "reason=paid",
-      "after=1",
-      "after=1.cash.7",
-      "after=1.card.%00"
-    ]
-    const redriven = [
-      "",
-      "reason=paid",
-      "reason=handler-failed&rate=0",
-      "reason=handler-failed&rate=1e3"
-    ]
-    const asked = [
-      ...listed.map((search) => ask(`/dead-letters?${search}`)),
-      ...redriven.map((search) => ask(`/dead-letters/redrive?${search}`, "POST"))
-    ]
-    for (const each of asked)
-      expect(yield* each).toMatchObject({ status: 400, json: { message: expect.any(String) } })
-  }
-)
+test("a page or a redrive with wrong settings is 400 and changes nothing", function* () {
+  const ask = yield* asking
+  const listed = [
+    "limit=0",
+    "limit=1001",
+    "limit=x",
+    "reason=paid",
+    "after=1",
+    "after=1.cash.7",
+    "after=1.card.%00"
+  ]
+  const redriven = [
+    "",
+    "reason=paid",
+    "reason=handler-failed&rate=0",
+    "reason=handler-failed&rate=1e3"
+  ]
+  const asked = [
+    ...listed.map((search) => ask(`/dead-letters?${search}`)),
+    ...redriven.map((search) => ask(`/dead-letters/redrive?${search}`, "POST"))
+  ]
+  for (const each of asked)
+    expect(yield* each).toMatchObject({ status: 400, json: { message: expect.any(String) } })
+})

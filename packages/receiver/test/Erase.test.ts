@@ -34,39 +34,18 @@ const stores: Readonly<Record<string, () => Layer.Layer<Both, unknown>>> = {
   SQLite: () => ledgerOf(file())
 }
 
-const request = Effect.fnUntraced(function* (
-  requestId: string,
-  options: { readonly isOpen: boolean }
-) {
-  const store = yield* RequestStore
-  yield* store.write(
-    {
-      requestId,
-      kind: "apm-payment",
-      digest: "digest",
-      hasCardData: false,
-      ordered: undefined,
-      body: `sealed ${requestId}`,
-      expiresAt: undefined
-    },
-    { at: november }
-  )
-  if (options.isOpen) return
-  yield* store.settle(requestId, {
-    outcome: { _tag: "Answered", text: `answer ${requestId}` },
-    at: november
-  })
-})
-
 const ids = Array.from({ length: 8 }, (_, n) => String(100_001 + n))
 
 const ordered = Effect.fnUntraced(function* (id: string, isOpen = false) {
   const ledger = yield* Ledger
-  yield* ledger.accept(
-    { ...callback(id, "SUCCEED"), ordered: { requestId: `order-${id}` } },
-    november
-  )
-  yield* request(`order-${id}`, { isOpen })
+  const store = yield* RequestStore
+  const requestId = `order-${id}`
+  yield* ledger.accept({ ...callback(id, "SUCCEED"), ordered: { requestId } }, november)
+  const request = { kind: "apm-payment", digest: "digest", hasCardData: false } as const
+  yield* store.write({ ...request, requestId, body: `sealed ${requestId}` }, { at: november })
+  if (isOpen) return
+  const outcome = { _tag: "Answered", text: `answer ${requestId}` } as const
+  yield* store.settle(requestId, { outcome, at: november })
 })
 
 const texts = (requestId: string) =>
@@ -76,178 +55,161 @@ const texts = (requestId: string) =>
   )
 
 const holds = (layer: () => Layer.Layer<Both, unknown>) => {
-  live.with(layer)(
-    "the texts of a transaction are deleted, and what accounting needs is kept",
-    function* () {
-      const ledger = yield* Ledger
-      for (const id of ["1", "2"]) yield* finish(id, november)
-      const [before] = yield* ledger.story("card", "1")
-      const none = { quarantined: 0, notes: 0, requests: 0, open: 0 }
-      expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 1, ...none })
-      expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 0, ...none })
-      expect(yield* ledger.erase("card", "3")).toEqual({ rows: 0, bodies: 0, ...none })
-      const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
-        ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
-      )
-      expect(bodies.map((bytes) => bytes && new TextDecoder().decode(bytes))).toEqual([
-        undefined,
-        expect.stringContaining("Grace Hopper 2")
-      ])
-      const row = yield* ledger.get("card", "1")
-      expect(row).toMatchObject({ told: "SUCCEED", callbacks: 1, createdAt: november })
-      expect(row?.newestCallbacks.SUCCEED?.signed?.amount).toBe("10.00")
-      expect(yield* ledger.story("card", "1")).toEqual([
-        { ...before, row: { ...before?.row, isErased: true } }
-      ])
-      const again = yield* ledger.accept(callback("1", "SUCCEED"), november + 1)
-      expect(again).toEqual({ isNew: false })
-    }
-  )
+  const test = live.with(layer)
+  test("the texts of a transaction are deleted, and what accounting needs is kept", function* () {
+    const ledger = yield* Ledger
+    for (const id of ["1", "2"]) yield* finish(id, november)
+    const [before] = yield* ledger.story("card", "1")
+    const none = { quarantined: 0, notes: 0, requests: 0, open: 0 }
+    expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 1, ...none })
+    expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 0, ...none })
+    expect(yield* ledger.erase("card", "3")).toEqual({ rows: 0, bodies: 0, ...none })
+    const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
+      ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
+    )
+    expect(bodies.map((bytes) => bytes && new TextDecoder().decode(bytes))).toEqual([
+      undefined,
+      expect.stringContaining("Grace Hopper 2")
+    ])
+    const row = yield* ledger.get("card", "1")
+    expect(row).toMatchObject({ told: "SUCCEED", callbacks: 1, createdAt: november })
+    expect(row?.newestCallbacks.SUCCEED?.signed?.amount).toBe("10.00")
+    expect(yield* ledger.story("card", "1")).toEqual([
+      { ...before, row: { ...before?.row, isErased: true } }
+    ])
+    const again = yield* ledger.accept(callback("1", "SUCCEED"), november + 1)
+    expect(again).toEqual({ isNew: false })
+  })
 
-  live.with(layer)(
-    "A35: no text of an erased transaction comes back, by whichever door",
-    function* () {
-      const ledger = yield* Ledger
-      const { own } = yield* Records
-      const captured = callback("1", "SUCCEED", { note: "Grace Hopper" })
-      const unlisted = { ...captured, claim: undefined, quarantine: "transactionStatus" }
-      /** Leaves out the texts of another transaction. */
-      const kept = Effect.map(
-        Effect.forEach(own, (records) =>
-          Effect.gen(function* () {
-            const places = (name: "quarantine" | "transactions") =>
-              Effect.flatMap(
-                records.texts(name, {
-                  before: Infinity,
-                  after: { at: Number.MIN_SAFE_INTEGER, key: "", name: "" },
-                  limit: 1000
-                }),
-                Effect.forEach(({ key, name: text }) => records.text(name, key, text))
-              )
-            return [...(yield* places("quarantine")), ...(yield* places("transactions"))]
-          })
-        ),
-        (all) => all.flat().map((bytes) => new TextDecoder().decode(bytes))
-      )
-      const holdsNone = Effect.map(kept, (bodies) => expect(bodies).toEqual([]))
-
-      yield* ledger.accept(captured, november)
-      yield* ledger.accept(unlisted, november)
-      expect(yield* kept).toHaveLength(2)
-      expect(yield* ledger.erase("card", "1")).toMatchObject({ bodies: 1, quarantined: 1 })
-      yield* holdsNone
-
-      // A checksum does not cover the status, the kind and the refund.
-      yield* ledger.accept(captured, november + 1)
-      for (const status of ["SUCCEED", "CHARGEBACK", "PENDING"] as const)
-        yield* ledger.accept(callback("1", status, { note: "Grace Hopper" }), november + 1)
-      yield* ledger.accept({ ...captured, kind: "card-payout" }, november + 1)
-      yield* ledger.accept(unlisted, november + 1)
-      yield* ledger.register({ kind: "refund", transactionId: "9" }, november)
-      yield* ledger.accept({ ...captured, refundId: "9" }, november + 1)
-      yield* ledger.register({ kind: "card-payment", transactionId: "1" }, november + 1)
-      yield* ledger.accept(captured, november + 2)
-      yield* holdsNone
-      const rows = (yield* ledger.story("card", "1")).map(({ row }) => row)
-      expect(rows.map(({ callbacks, isErased, kind }) => [kind, callbacks, isErased])).toEqual([
-        ["card-payout", 6, true],
-        ["card-payment", 1, true]
-      ])
-      expect(rows[0]?.newestCallbacks.CHARGEBACK?.signed?.amount).toBe("10.00")
-
-      // A transaction that had callbacks in quarantine only.
-      const other = { ...callback("2", "SUCCEED"), claim: undefined, quarantine: "amount" }
-      yield* ledger.accept(other, november)
-      expect(yield* ledger.erase("card", "2")).toMatchObject({ rows: 0, quarantined: 1 })
-      yield* ledger.accept(other, november + 1)
-      yield* ledger.accept(callback("2", "SUCCEED"), november + 1)
-      yield* ledger.accept(callback("2", "REFUNDED"), november + 2)
-      yield* holdsNone
-      expect(yield* ledger.get("card", "2")).toMatchObject({ callbacks: 2, isErased: true })
-    }
-  )
-
-  live.with(layer)(
-    "A35: a callback in quarantine that is stored while its transaction is erased is deleted",
-    function* () {
-      const ledger = yield* Ledger
-      const { of, own } = yield* Records
-      const unlisted = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
-      yield* ledger.accept(callback("1", "SUCCEED"), november)
-      const late = Arr.map(own, (records) => ({
-        ...records,
-        change: (...change: Parameters<typeof records.change>) =>
-          Effect.andThen(ledger.erase("card", "1"), records.change(...change))
-      })) as unknown as typeof own
-      const engines = { own: late, of: (key: ShardKey) => late[own.indexOf(of(key))] ?? late[0] }
-      yield* LedgerOperations.make(engines).accept(unlisted, november)
-      expect(yield* ledger.quarantined).toEqual([])
-    }
-  )
-
-  live.with(layer)(
-    "A35: a transaction whose rows were deleted after their time is still known as erased",
-    function* () {
-      const ledger = yield* Ledger
-      for (const id of ["1", "2"]) yield* finish(id, november)
-      yield* ledger.erase("card", "1")
-      const options = { before: november + 1, limit: 10 }
-      expect(yield* ledger.deleteOld(options)).toBe(2)
-      expect(yield* ledger.deleteOld(options)).toBe(0)
-      for (const id of ["1", "2"]) {
-        expect(yield* ledger.story("card", id)).toEqual([])
-        yield* ledger.accept(callback(id, "SUCCEED"), november + 2)
-      }
-      const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
-        ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
-      )
-      expect(bodies.map((bytes) => bytes !== undefined)).toEqual([false, true])
-    }
-  )
-
-  live.with(layer)(
-    "the texts of the settled requests of a transaction are deleted, and only these",
-    function* () {
-      const ledger = yield* Ledger
-      for (const id of ids) yield* ordered(id, id === ids[7])
-      for (const id of ids.slice(1)) {
-        const isOpen = id === ids[7]
-        expect(yield* ledger.erase("card", id)).toMatchObject({
-          rows: 1,
-          bodies: 1,
-          requests: isOpen ? 0 : 1,
-          open: isOpen ? 1 : 0
+  test("A35: no text of an erased transaction comes back, by whichever door", function* () {
+    const ledger = yield* Ledger
+    const { own } = yield* Records
+    const captured = callback("1", "SUCCEED", { note: "Grace Hopper" })
+    const unlisted = { ...captured, claim: undefined, quarantine: "transactionStatus" }
+    /** Leaves out the texts of another transaction. */
+    const kept = Effect.map(
+      Effect.forEach(own, (records) =>
+        Effect.gen(function* () {
+          const places = (name: "quarantine" | "transactions") =>
+            Effect.flatMap(
+              records.texts(name, {
+                before: Infinity,
+                after: { at: Number.MIN_SAFE_INTEGER, key: "", name: "" },
+                limit: 1000
+              }),
+              Effect.forEach(({ key, name: text }) => records.text(name, key, text))
+            )
+          return [...(yield* places("quarantine")), ...(yield* places("transactions"))]
         })
-      }
-      expect(yield* texts(`order-${ids[0]}`)).toEqual([undefined, `answer order-${ids[0]}`])
-      expect(yield* texts(`order-${ids[1]}`)).toEqual([undefined, undefined])
-      expect(yield* texts(`order-${ids[7]}`)).toEqual([`sealed order-${ids[7]}`, false])
-      expect(yield* ledger.erase("card", ids[1] ?? "")).toMatchObject({ requests: 0 })
-    }
-  )
+      ),
+      (all) => all.flat().map((bytes) => new TextDecoder().decode(bytes))
+    )
+    const holdsNone = Effect.map(kept, (bodies) => expect(bodies).toEqual([]))
 
-  live.with(layer)(
-    "the name and reason of a redrive are deleted, and one without them does not count",
-    function* () {
-      const ledger = yield* Ledger
-      for (const [id, note] of [
-        ["1", { by: "grace", why: "paid twice" }],
-        ["2", {}]
-      ] as const) {
-        yield* ledger.accept(callback(id, "SUCCEED"), november)
-        const { rows } = yield* ledger.claim({ at: november, until: november + 1000, limit: 1 })
-        const deadLetter = { reason: "handler-failed", at: november, to: undefined } as const
-        for (const row of rows)
-          yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
-        yield* ledger.redrive({ method: "card", transactionId: id }, november, note)
-      }
-      const erased = yield* Effect.forEach(["1", "2"], (id) => ledger.erase("card", id))
-      expect(erased.map(({ notes }) => notes)).toEqual([1, 0])
-      const [story] = yield* ledger.story("card", "1")
-      expect(JSON.stringify(story)).not.toContain("grace")
-      expect(story?.facts.map(({ fact }) => fact)).toContain("redriven")
+    yield* ledger.accept(captured, november)
+    yield* ledger.accept(unlisted, november)
+    expect(yield* kept).toHaveLength(2)
+    expect(yield* ledger.erase("card", "1")).toMatchObject({ bodies: 1, quarantined: 1 })
+    yield* holdsNone
+
+    // A checksum does not cover the status, the kind and the refund.
+    yield* ledger.accept(captured, november + 1)
+    for (const status of ["SUCCEED", "CHARGEBACK", "PENDING"] as const)
+      yield* ledger.accept(callback("1", status, { note: "Grace Hopper" }), november + 1)
+    yield* ledger.accept({ ...captured, kind: "card-payout" }, november + 1)
+    yield* ledger.accept(unlisted, november + 1)
+    yield* ledger.register({ kind: "refund", transactionId: "9" }, november)
+    yield* ledger.accept({ ...captured, refundId: "9" }, november + 1)
+    yield* ledger.register({ kind: "card-payment", transactionId: "1" }, november + 1)
+    yield* ledger.accept(captured, november + 2)
+    yield* holdsNone
+    const rows = (yield* ledger.story("card", "1")).map(({ row }) => row)
+    expect(rows.map(({ callbacks, isErased, kind }) => [kind, callbacks, isErased])).toEqual([
+      ["card-payout", 6, true],
+      ["card-payment", 1, true]
+    ])
+    expect(rows[0]?.newestCallbacks.CHARGEBACK?.signed?.amount).toBe("10.00")
+
+    // A transaction that had callbacks in quarantine only.
+    const other = { ...callback("2", "SUCCEED"), claim: undefined, quarantine: "amount" }
+    yield* ledger.accept(other, november)
+    expect(yield* ledger.erase("card", "2")).toMatchObject({ rows: 0, quarantined: 1 })
+    yield* ledger.accept(other, november + 1)
+    yield* ledger.accept(callback("2", "SUCCEED"), november + 1)
+    yield* ledger.accept(callback("2", "REFUNDED"), november + 2)
+    yield* holdsNone
+    expect(yield* ledger.get("card", "2")).toMatchObject({ callbacks: 2, isErased: true })
+  })
+
+  test("A35: a callback in quarantine that is stored while its transaction is erased is deleted", function* () {
+    const ledger = yield* Ledger
+    const { of, own } = yield* Records
+    const unlisted = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
+    yield* ledger.accept(callback("1", "SUCCEED"), november)
+    const late = Arr.map(own, (records) => ({
+      ...records,
+      change: (...change: Parameters<typeof records.change>) =>
+        Effect.andThen(ledger.erase("card", "1"), records.change(...change))
+    })) as unknown as typeof own
+    const engines = { own: late, of: (key: ShardKey) => late[own.indexOf(of(key))] ?? late[0] }
+    yield* LedgerOperations.make(engines).accept(unlisted, november)
+    expect(yield* ledger.quarantined).toEqual([])
+  })
+
+  test("A35: a transaction whose rows were deleted after their time is still known as erased", function* () {
+    const ledger = yield* Ledger
+    for (const id of ["1", "2"]) yield* finish(id, november)
+    yield* ledger.erase("card", "1")
+    const options = { before: november + 1, limit: 10 }
+    expect(yield* ledger.deleteOld(options)).toBe(2)
+    expect(yield* ledger.deleteOld(options)).toBe(0)
+    for (const id of ["1", "2"]) {
+      expect(yield* ledger.story("card", id)).toEqual([])
+      yield* ledger.accept(callback(id, "SUCCEED"), november + 2)
     }
-  )
+    const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
+      ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
+    )
+    expect(bodies.map((bytes) => bytes !== undefined)).toEqual([false, true])
+  })
+
+  test("the texts of the settled requests of a transaction are deleted, and only these", function* () {
+    const ledger = yield* Ledger
+    for (const id of ids) yield* ordered(id, id === ids[7])
+    for (const id of ids.slice(1)) {
+      const isOpen = id === ids[7]
+      expect(yield* ledger.erase("card", id)).toMatchObject({
+        rows: 1,
+        bodies: 1,
+        requests: isOpen ? 0 : 1,
+        open: isOpen ? 1 : 0
+      })
+    }
+    expect(yield* texts(`order-${ids[0]}`)).toEqual([undefined, `answer order-${ids[0]}`])
+    expect(yield* texts(`order-${ids[1]}`)).toEqual([undefined, undefined])
+    expect(yield* texts(`order-${ids[7]}`)).toEqual([`sealed order-${ids[7]}`, false])
+    expect(yield* ledger.erase("card", ids[1] ?? "")).toMatchObject({ requests: 0 })
+  })
+
+  test("the name and reason of a redrive are deleted, and one without them does not count", function* () {
+    const ledger = yield* Ledger
+    for (const [id, note] of [
+      ["1", { by: "grace", why: "paid twice" }],
+      ["2", {}]
+    ] as const) {
+      yield* ledger.accept(callback(id, "SUCCEED"), november)
+      const { rows } = yield* ledger.claim({ at: november, until: november + 1000, limit: 1 })
+      const deadLetter = { reason: "handler-failed", at: november, to: undefined } as const
+      for (const row of rows)
+        yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+      yield* ledger.redrive({ method: "card", transactionId: id }, november, note)
+    }
+    const erased = yield* Effect.forEach(["1", "2"], (id) => ledger.erase("card", id))
+    expect(erased.map(({ notes }) => notes)).toEqual([1, 0])
+    const [story] = yield* ledger.story("card", "1")
+    expect(JSON.stringify(story)).not.toContain("grace")
+    expect(story?.facts.map(({ fact }) => fact)).toContain("redriven")
+  })
 }
 
 for (const [name, layer] of Object.entries(stores)) {
@@ -388,6 +350,7 @@ const waitedFor = <A, E>(effect: Effect.Effect<A, E>) =>
 await onPostgres((place) => {
   describe("erase in PostgreSQL", () => {
     holds(() => emptied(place))
+    const test = testIn(place)
 
     /** Returns the relations of the database in whose files a text is. */
     const holding = (text: string) =>
@@ -402,82 +365,70 @@ await onPostgres((place) => {
         return lines.map(({ name }) => name)
       })
 
-    testIn(place)(
-      "after an erase and a rewrite no table, index or statistic has the text",
-      function* () {
-        const ledger = yield* Ledger
-        const sql = yield* SqlClient
-        for (let id = 1; id <= 20; id++) yield* finish(String(id), november)
-        expect(yield* holding("Grace Hopper 4")).toContain("pawl_transactions_texts")
-        yield* sql`ANALYZE`
-        for (let id = 1; id <= 20; id++) yield* ledger.erase("card", String(id))
-        yield* ledger.compact
-        const encoded = Buffer.from("Grace Hopper").toString("base64").slice(0, 12)
-        for (const text of ["Grace Hopper", encoded]) expect(yield* holding(text)).toEqual([])
-      }
-    )
+    test("after an erase and a rewrite no table, index or statistic has the text", function* () {
+      const ledger = yield* Ledger
+      const sql = yield* SqlClient
+      for (let id = 1; id <= 20; id++) yield* finish(String(id), november)
+      expect(yield* holding("Grace Hopper 4")).toContain("pawl_transactions_texts")
+      yield* sql`ANALYZE`
+      for (let id = 1; id <= 20; id++) yield* ledger.erase("card", String(id))
+      yield* ledger.compact
+      const encoded = Buffer.from("Grace Hopper").toString("base64").slice(0, 12)
+      for (const text of ["Grace Hopper", encoded]) expect(yield* holding(text)).toEqual([])
+    })
 
-    testIn(place)(
-      "a rewrite fails while a session holds an older snapshot, because deleted texts would be copied",
-      function* () {
-        const ledger = yield* Ledger
-        yield* finish("1", november)
-        const startupParameters = { idle_in_transaction_session_timeout: "0" }
-        const other = Context.get(
-          yield* Layer.build(client(place, { startupParameters })),
-          SqlClient
-        )
-        const holder = yield* other.reserve
-        yield* holder.executeUnprepared("BEGIN ISOLATION LEVEL REPEATABLE READ", [], undefined)
-        yield* holder.executeUnprepared("SELECT 1", [], undefined)
-        yield* ledger.erase("card", "1")
-        const failed = yield* waitedFor(Effect.flip(ledger.compact))
-        expect(failed).toMatchObject({ _tag: "StoreUnavailable" })
-        yield* holder.executeUnprepared("COMMIT", [], undefined)
-        yield* ledger.compact
-        expect(yield* holding("Grace Hopper 1")).toEqual([])
-      }
-    )
+    test("a rewrite fails while a session holds an older snapshot, because deleted texts would be copied", function* () {
+      const ledger = yield* Ledger
+      yield* finish("1", november)
+      const startupParameters = { idle_in_transaction_session_timeout: "0" }
+      const other = Context.get(yield* Layer.build(client(place, { startupParameters })), SqlClient)
+      const holder = yield* other.reserve
+      yield* holder.executeUnprepared("BEGIN ISOLATION LEVEL REPEATABLE READ", [], undefined)
+      yield* holder.executeUnprepared("SELECT 1", [], undefined)
+      yield* ledger.erase("card", "1")
+      const failed = yield* waitedFor(Effect.flip(ledger.compact))
+      expect(failed).toMatchObject({ _tag: "StoreUnavailable" })
+      yield* holder.executeUnprepared("COMMIT", [], undefined)
+      yield* ledger.compact
+      expect(yield* holding("Grace Hopper 1")).toEqual([])
+    })
 
-    testIn(place)(
-      "a rewrite fails for a role that does not own the tables, which PostgreSQL skips, or that does not see who holds a snapshot",
-      function* () {
-        const sql = yield* SqlClient
-        const role = `pawl_erase_${place.database}`
-        const asRole = (wait: typeof waitedFor) =>
-          Effect.scoped(
-            Effect.flatMap(Layer.build(Layer.fresh(ledgerOf(place, { username: role }))), (built) =>
-              wait(Effect.exit(Context.get(built, Ledger).compact))
-            )
+    test("a rewrite fails for a role that does not own the tables, which PostgreSQL skips, or that does not see who holds a snapshot", function* () {
+      const sql = yield* SqlClient
+      const role = `pawl_erase_${place.database}`
+      const asRole = (wait: typeof waitedFor) =>
+        Effect.scoped(
+          Effect.flatMap(Layer.build(Layer.fresh(ledgerOf(place, { username: role }))), (built) =>
+            wait(Effect.exit(Context.get(built, Ledger).compact))
           )
-        const give = (owner: string) =>
-          Effect.flatMap(
-            sql<{ readonly name: string }>`
+        )
+      const give = (owner: string) =>
+        Effect.flatMap(
+          sql<{ readonly name: string }>`
                 SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'pawl_%'`,
-            Effect.forEach(({ name }) => sql.unsafe(`ALTER TABLE ${name} OWNER TO ${owner}`))
-          )
-        yield* sql.unsafe(`CREATE ROLE ${role} LOGIN`)
-        yield* Effect.gen(function* () {
-          yield* sql.unsafe(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${role}`)
-          yield* sql.unsafe(`GRANT pg_read_all_stats TO ${role}`)
-          expect((yield* asRole(waitedFor))._tag).toBe("Failure")
-          yield* give(role)
-          // A transaction of another database of the server may have to end first.
-          expect((yield* asRole((compact) => compact))._tag).toBe("Success")
-          yield* sql.unsafe(`REVOKE pg_read_all_stats FROM ${role}`)
-          expect((yield* asRole(waitedFor))._tag).toBe("Failure")
-        }).pipe(
-          Effect.ensuring(
-            Effect.orDie(
-              Effect.all([
-                give("CURRENT_USER"),
-                sql.unsafe(`DROP OWNED BY ${role}`),
-                sql.unsafe(`DROP ROLE ${role}`)
-              ])
-            )
+          Effect.forEach(({ name }) => sql.unsafe(`ALTER TABLE ${name} OWNER TO ${owner}`))
+        )
+      yield* sql.unsafe(`CREATE ROLE ${role} LOGIN`)
+      yield* Effect.gen(function* () {
+        yield* sql.unsafe(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${role}`)
+        yield* sql.unsafe(`GRANT pg_read_all_stats TO ${role}`)
+        expect((yield* asRole(waitedFor))._tag).toBe("Failure")
+        yield* give(role)
+        // A transaction of another database of the server may have to end first.
+        expect((yield* asRole((compact) => compact))._tag).toBe("Success")
+        yield* sql.unsafe(`REVOKE pg_read_all_stats FROM ${role}`)
+        expect((yield* asRole(waitedFor))._tag).toBe("Failure")
+      }).pipe(
+        Effect.ensuring(
+          Effect.orDie(
+            Effect.all([
+              give("CURRENT_USER"),
+              sql.unsafe(`DROP OWNED BY ${role}`),
+              sql.unsafe(`DROP ROLE ${role}`)
+            ])
           )
         )
-      }
-    )
+      )
+    })
   })
 })

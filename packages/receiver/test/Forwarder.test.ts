@@ -68,61 +68,51 @@ const application = (respond: (response: ServerResponse, posted: Posted) => void
   )
 }
 
-const forwarding = (url: string, key: string = secret) =>
+const forwarding = (
+  url: string,
+  key: string = secret,
+  client: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerUndici
+) =>
   Effect.map(
     Layer.build(
       Forwarder.layer({ url, secret: Redacted.make(key) }).pipe(
-        Layer.provide([NodeHttpClient.layerUndici, NodeHmac.layer])
+        Layer.provide([client, NodeHmac.layer])
       )
     ),
     Context.get(Handler.Handler)
   )
 
-it.live("posts the transition as one signed JSON object with its members in order", () =>
-  Effect.gen(function* () {
-    const { posted, url } = yield* application((response) => response.writeHead(204).end())
-    const { handle } = yield* forwarding(url)
-    const before = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-    yield* handle(transition)
-    yield* handle({ ...transition, attempt: 4, from: null, signed: null, callback: null })
+const answering = (answer: Parameters<typeof HttpClient.make>[0]) =>
+  Layer.succeed(HttpClient.HttpClient, HttpClient.make(answer))
 
-    const [first, second] = posted
-    expect(posted).toHaveLength(2)
-    expect(first?.url).toBe("/transitions?a=b")
-    expect(Object.entries(JSON.parse(first?.body ?? "") as object)).toEqual([
-      ["id", transition.id],
-      ["method", "card"],
-      ["kind", "card-payment"],
-      ["transactionId", "100001"],
-      ["from", "PENDING"],
-      ["to", "SUCCEED"],
-      ["confirmed", true],
-      ["conflict", null],
-      ["sequence", 2],
-      ["attempt", 3],
-      ["requestId", "order-1"],
-      ["callback", transition.callback],
-      ["signed", transition.signed]
-    ])
-    expect(JSON.parse(second?.body ?? "")).toEqual({
-      ...transition,
-      attempt: 4,
-      from: null,
-      signed: null,
-      callback: null
-    })
-    for (const { body, headers } of posted) {
-      const timestamp = headers["webhook-timestamp"]
-      expect(headers["content-type"]).toBe("application/json")
-      expect(headers["webhook-id"]).toBe(transition.id)
-      expect(Number(timestamp)).toBeGreaterThanOrEqual(before)
-      expect(headers["webhook-signature"]).toBe(
-        signatureOf(`${transition.id}.${String(timestamp)}.${body}`)
-      )
-      expect(Object.keys(headers)).not.toContain("traceparent")
-    }
-  }).pipe(Effect.withSpan("a span that is nobody's business"))
-)
+live("posts the transition as one signed JSON object with its members in order", function* () {
+  const { posted, url } = yield* application((response) => response.writeHead(204).end())
+  const { handle } = yield* forwarding(url)
+  const before = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const other = { ...transition, attempt: 4, from: null, signed: null, callback: null }
+  const handling = Effect.andThen(handle(transition), handle(other))
+  yield* Effect.withSpan(handling, "a span that is nobody's business")
+
+  const [first, second] = posted
+  expect(posted).toHaveLength(2)
+  expect(first?.url).toBe("/transitions?a=b")
+  const members = JSON.parse(first?.body ?? "") as object
+  expect(members).toEqual(transition)
+  expect(Object.keys(members).join(" ")).toBe(
+    "id method kind transactionId from to confirmed conflict sequence attempt requestId callback signed"
+  )
+  expect(JSON.parse(second?.body ?? "")).toEqual(other)
+  for (const { body, headers } of posted) {
+    const timestamp = headers["webhook-timestamp"]
+    expect(headers["content-type"]).toBe("application/json")
+    expect(headers["webhook-id"]).toBe(transition.id)
+    expect(Number(timestamp)).toBeGreaterThanOrEqual(before)
+    expect(headers["webhook-signature"]).toBe(
+      signatureOf(`${transition.id}.${String(timestamp)}.${body}`)
+    )
+    expect(Object.keys(headers)).not.toContain("traceparent")
+  }
+})
 
 describe("the library of Standard Webhooks verifies a post", () => {
   const bytes = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 8))
@@ -143,11 +133,7 @@ describe("the library of Standard Webhooks verifies a post", () => {
   live("whose id has characters that no header may have", function* () {
     const { posted, url } = yield* application((response) => response.end())
     const { handle } = yield* forwarding(url)
-    const odd = {
-      ...transition,
-      id: "card:Ж é\u007f😀%:2:SUCCEED",
-      transactionId: "Ж é\u007f😀%"
-    }
+    const odd = { ...transition, id: "card:Ж é\u007f😀%:2:SUCCEED", transactionId: "Ж é\u007f😀%" }
     yield* handle(odd)
     const [post] = posted
     const headers = post?.headers as Record<string, string>
@@ -245,16 +231,11 @@ describe("a transition is not told", () => {
 
   test("when the certificate of the application has expired, which the reason says", function* () {
     const cause = Object.assign(new Error("nobody repeats"), { code: "CERT_HAS_EXPIRED" })
-    const client = HttpClient.make((request) =>
+    const client = answering((request) =>
       Effect.fail(new HttpClientError({ reason: new TransportError({ request, cause }) }))
     )
     const url = "https://shop.example/transitions"
-    const built = yield* Layer.build(
-      Forwarder.layer({ url, secret: Redacted.make(secret) }).pipe(
-        Layer.provide([Layer.succeed(HttpClient.HttpClient, client), NodeHmac.layer])
-      )
-    )
-    const { handle } = Context.get(built, Handler.Handler)
+    const { handle } = yield* forwarding(url, secret, client)
     expect(yield* Effect.flip(handle(transition))).toMatchObject({
       message: `${url} did not answer: the certificate was not accepted`
     })
@@ -277,18 +258,14 @@ describe("a transition is not told", () => {
 })
 
 test("a transition is told after a 2xx response in time, whose body comes later", function* () {
-  const client = HttpClient.make((request) =>
+  const client = answering((request) =>
     Effect.delay(
       Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(new ReadableStream()))),
       "9900 millis"
     )
   )
-  const handler = yield* Layer.build(
-    Forwarder.layer({ url: "http://app.example", secret: Redacted.make(secret) }).pipe(
-      Layer.provide([Layer.succeed(HttpClient.HttpClient, client), NodeHmac.layer])
-    )
-  )
-  const handling = yield* Effect.forkChild(Context.get(handler, Handler.Handler).handle(transition))
+  const { handle } = yield* forwarding("http://app.example", secret, client)
+  const handling = yield* Effect.forkChild(handle(transition))
   yield* TestClock.adjust("11 seconds")
   yield* Fiber.join(handling)
 })
@@ -304,68 +281,53 @@ const python = ((): boolean => {
 })()
 if (!python) console.warn("There is no python3: examples/python/app.py is not tested")
 
-it.runIf(python)("the Python example listens on port 5000 by default", () => {
-  const script = `
+describe.runIf(python)("the Python example", () => {
+  it("listens on port 5000 by default", () => {
+    const script = `
 import http.server, runpy, sys
 http.server.ThreadingHTTPServer = lambda address, _: sys.exit(print(address[1]))
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")`
-  const portOf = (...args: ReadonlyArray<string>) =>
-    execFileSync("python3", ["-c", script, app, ...args], {
-      encoding: "utf8",
-      env: { ...process.env, PAWL_FORWARD_SECRET: secret }
-    }).trim()
-  expect([portOf(), portOf("5001")]).toEqual(["5000", "5001"])
-})
+    const portOf = (...args: ReadonlyArray<string>) =>
+      execFileSync("python3", ["-c", script, app, ...args], {
+        encoding: "utf8",
+        env: { ...process.env, PAWL_FORWARD_SECRET: secret }
+      }).trim()
+    expect([portOf(), portOf("5001")]).toEqual(["5000", "5001"])
+  })
 
-it.runIf(python)("the Python example verifies a transition and accepts it once", async () =>
-  Effect.runPromise(
-    Effect.scoped(
-      Effect.gen(function* () {
-        const { line } = yield* start("python3", [app, "0"], { PAWL_FORWARD_SECRET: secret })
-        const url = yield* line(/^ready (\S+)$/mu)
-        const { handle } = yield* forwarding(url)
-        const believed = Effect.promise(() =>
-          fetch(new URL("/transactions/100001", url)).then((response) => response.json())
-        )
-        yield* handle({ ...transition, id: "a", to: "PENDING" })
-        expect(yield* believed).toEqual({ status: "PENDING" })
-        yield* handle(transition)
-        yield* handle({ ...transition, id: "a", to: "PENDING", attempt: 2 })
-        expect(yield* believed).toEqual({ status: "SUCCEED" })
-        // The numbers start again after an older backup was restored.
-        yield* handle({ ...transition, id: "c", to: "REFUNDED", sequence: 1 })
-        yield* handle({ ...transition, id: "d", to: "SUCCEED", sequence: 4 })
-        expect(yield* believed).toEqual({ status: "REFUNDED" })
-
-        const forged = yield* Effect.promise(() =>
-          fetch(url, {
-            method: "POST",
-            headers: {
-              "webhook-id": "b",
-              "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
-              "webhook-signature": "v1,AAAA"
-            },
-            body: JSON.stringify({ ...transition, id: "b", to: "CHARGEBACK" })
-          })
-        )
-        expect(forged.status).toBe(401)
-        const old = 1_000_000_000
-        const body = JSON.stringify({ ...transition, id: "c", to: "CHARGEBACK" })
-        const replayed = yield* Effect.promise(() =>
-          fetch(url, {
-            method: "POST",
-            headers: {
-              "webhook-id": "c",
-              "webhook-timestamp": String(old),
-              "webhook-signature": signatureOf(`c.${old}.${body}`)
-            },
-            body
-          })
-        )
-        expect(replayed.status).toBe(401)
-        expect(yield* believed).toEqual({ status: "REFUNDED" })
-      })
+  live("verifies a transition and accepts it once", function* () {
+    const { line } = yield* start("python3", [app, "0"], { PAWL_FORWARD_SECRET: secret })
+    const url = yield* line(/^ready (\S+)$/mu)
+    const { handle } = yield* forwarding(url)
+    const believed = Effect.promise(() =>
+      fetch(new URL("/transactions/100001", url)).then((response) => response.json())
     )
-  )
-)
+    yield* handle({ ...transition, id: "a", to: "PENDING" })
+    expect(yield* believed).toEqual({ status: "PENDING" })
+    yield* handle(transition)
+    yield* handle({ ...transition, id: "a", to: "PENDING", attempt: 2 })
+    expect(yield* believed).toEqual({ status: "SUCCEED" })
+    // The numbers start again after an older backup was restored.
+    yield* handle({ ...transition, id: "c", to: "REFUNDED", sequence: 1 })
+    yield* handle({ ...transition, id: "d", to: "SUCCEED", sequence: 4 })
+    expect(yield* believed).toEqual({ status: "REFUNDED" })
+
+    const old = 1_000_000_000
+    const body = JSON.stringify({ ...transition, id: "e", to: "CHARGEBACK" })
+    // A forged one, and one that is sent again later.
+    for (const [timestamp, signature] of [
+      [Math.floor(Date.now() / 1000), "v1,AAAA"],
+      [old, signatureOf(`e.${old}.${body}`)]
+    ] as const) {
+      const headers = {
+        "webhook-id": "e",
+        "webhook-timestamp": String(timestamp),
+        "webhook-signature": signature
+      }
+      const { status } = yield* Effect.promise(() => fetch(url, { method: "POST", headers, body }))
+      expect(status).toBe(401)
+    }
+    expect(yield* believed).toEqual({ status: "REFUNDED" })
+  })
+})

@@ -35,17 +35,12 @@ const shop = (id: string, changes?: Readonly<Record<string, unknown>>) => ({
 })
 
 const post = (url: string, signer: string, account: string, transactionId: string) =>
-  Effect.promise(async () => {
-    const body = card({ mid: `mid-${account}`, transactionId, transactionStatus: "SUCCEED" })
-    const { status } = await fetch(`${url}?paymentMethod=card`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "x-checksum": checksum("card", body, `secret-of-${signer}`)
-      },
-      body: JSON.stringify(body)
-    })
-    return status
+  Effect.suspend(() => {
+    const fields = card({ mid: `mid-${account}`, transactionId, transactionStatus: "SUCCEED" })
+    const signature = checksum("card", fields, `secret-of-${signer}`)
+    const headers = { "content-type": "application/json", "x-checksum": signature }
+    const init = { method: "POST", headers, body: JSON.stringify(fields) }
+    return Effect.map(ask(`${url}?paymentMethod=card`, init), ({ status }) => status)
   })
 
 describe("--merchants", () => {
@@ -67,25 +62,16 @@ describe("--merchants", () => {
         return response.end()
       })
     })
-    const env = yield* service(
-      new Map([
-        ["100001", "SUCCEED"],
-        ["100002", "SUCCEED"]
-      ])
-    )
+    const env = yield* service(new Map(["100001", "100002"].map((id) => [id, "SUCCEED"])))
     const file = fileOf({
       merchants: [
         shop("a", { merchantSecret: { env: "SHOP_A" } }),
         shop("b", { forward: `http://127.0.0.1:${application}/` })
       ]
     })
-    const started = yield* receiver(
-      { ...env, PAWL_MERCHANT_KEY: "", PAWL_MERCHANT_SECRET: "", SHOP_A: "secret-of-a" },
-      "--merchants",
-      file,
-      "--admin-port",
-      "0"
-    )
+    const own = { PAWL_MERCHANT_KEY: "", PAWL_MERCHANT_SECRET: "", SHOP_A: "secret-of-a" }
+    const flags = ["--merchants", file, "--admin-port", "0"]
+    const started = yield* receiver({ ...env, ...own }, ...flags)
     expect(yield* post(started.url, "a", "a", "100001")).toBe(200)
     expect(yield* post(started.url, "b", "b", "100002")).toBe(200)
     expect(yield* post(started.url, "b", "a", "100003")).toBe(401)

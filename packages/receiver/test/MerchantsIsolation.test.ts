@@ -44,12 +44,7 @@ const faults: ReadonlyArray<readonly [string, Faults]> = [
   ["a handler that dies", { handle: () => Effect.die(new Error("broken")) }],
   ["a handler that hangs", { handle: () => Effect.never }],
   ["a service that does not answer", { read: () => Effect.never }],
-  [
-    "a store that hangs",
-    {
-      ledger: planted(() => ({ accept: () => Effect.never }))
-    }
-  ]
+  ["a store that hangs", { ledger: planted(() => ({ accept: () => Effect.never })) }]
 ]
 
 describe("a merchant", () => {

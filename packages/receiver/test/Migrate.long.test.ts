@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { bin, command, nobody, secrets } from "./receiverProcess.ts"
+import { bin, command, nobody, outcome, secrets } from "./receiverProcess.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { live } from "@pawl/test-support/Tests"
@@ -15,11 +15,7 @@ import { live } from "@pawl/test-support/Tests"
 const newest = 1
 
 const migrate = (store: string, ...args: ReadonlyArray<string>) =>
-  Effect.map(command({ PAWL_STORE: store }, "migrate", ...args), ({ code, stderr, stdout }) => [
-    code,
-    stdout,
-    stderr
-  ])
+  outcome({ PAWL_STORE: store }, "migrate", ...args)
 
 const at = (version: number) => [0, `The tables of the store have version ${version}\n`, ""]
 

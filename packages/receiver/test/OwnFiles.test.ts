@@ -19,7 +19,9 @@ import { join } from "node:path"
 import { afterAll, vi } from "vitest"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as ReconcileLines from "../src/internal/books/NodeReconcileLines.ts"
-import { test } from "@pawl/test-support/Tests"
+import { test as virtual } from "@pawl/test-support/Tests"
+
+const test = virtual.with(() => NodeServices.layer)
 
 const directory = mkdtempSync(join(tmpdir(), "pawl-own-"))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -38,19 +40,16 @@ const device = join(directory, "device")
 symlinkSync("/dev/null", device)
 
 describe("a file of reconcile", () => {
-  test.with(() => NodeServices.layer)(
-    "is for its owner alone, even if an older one was for everybody",
-    function* () {
-      const lines = join(directory, "lines.jsonl")
-      yield* ReconcileLines.open(lines, merchant)
-      expect(modeOf(lines)).toBe(0o600)
-      const books = join(directory, "books.csv")
-      writeFileSync(books, "")
-      chmodSync(books, 0o644)
-      yield* OwnFile.write(books, "a,b")
-      expect(modeOf(books)).toBe(0o600)
-    }
-  )
+  test("is for its owner alone, even if an older one was for everybody", function* () {
+    const lines = join(directory, "lines.jsonl")
+    yield* ReconcileLines.open(lines, merchant)
+    expect(modeOf(lines)).toBe(0o600)
+    const books = join(directory, "books.csv")
+    writeFileSync(books, "")
+    chmodSync(books, 0o644)
+    yield* OwnFile.write(books, "a,b")
+    expect(modeOf(books)).toBe(0o600)
+  })
 
   test("is for its owner alone, whatever has the name under which it is written", function* () {
     const books = join(directory, "new.csv")
@@ -83,18 +82,15 @@ describe("a file of reconcile", () => {
     expect(readFileSync(elsewhere, "utf8")).toBe("")
   })
 
-  test.with(() => NodeServices.layer)(
-    "is the same, whether a path or a URI names the store",
-    function* () {
-      const lines = join(directory, "store.jsonl")
-      const openWith = (filename: string) =>
-        ReconcileLines.open(lines, { ...merchant, stores: [{ _tag: "sqlite", filename }] })
-      const store = join(directory, "a b.db")
-      yield* openWith(store)
-      yield* openWith(`file:${directory}/a%20b.db?cache=private`)
-      expect((yield* Effect.flip(openWith("file:other.db")))._tag).toBe("OtherBooks")
-    }
-  )
+  test("is the same, whether a path or a URI names the store", function* () {
+    const lines = join(directory, "store.jsonl")
+    const openWith = (filename: string) =>
+      ReconcileLines.open(lines, { ...merchant, stores: [{ _tag: "sqlite", filename }] })
+    const store = join(directory, "a b.db")
+    yield* openWith(store)
+    yield* openWith(`file:${directory}/a%20b.db?cache=private`)
+    expect((yield* Effect.flip(openWith("file:other.db")))._tag).toBe("OtherBooks")
+  })
 
   it.effect.each([
     [device, "it is not a regular file"],
@@ -127,7 +123,7 @@ describe("the directory of an option", () => {
   const text = join(directory, "text")
   writeFileSync(text, "")
   // A recursive call of Node never returns in /proc.
-  test.each(["/proc/x/y", text, join(text, "x"), ""])("is refused: %s", function* (path) {
+  virtual.each(["/proc/x/y", text, join(text, "x"), ""])("is refused: %s", function* (path) {
     expect((yield* Effect.flip(OwnFile.makeDirectory("--out", path))).message).toBe(
       `--out ${path} cannot be used: give a directory that exists or can be made`
     )

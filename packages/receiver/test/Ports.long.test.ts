@@ -3,7 +3,7 @@ import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { type IncomingMessage, request } from "node:http"
-import { connect, createServer } from "node:net"
+import { type AddressInfo, connect, createServer } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import { ask, post, receiver, service } from "./receiverProcess.ts"
 import * as TransactionDocument from "@pawl/webhook/internal/documents/TransactionDocument"
@@ -43,26 +43,18 @@ const httpProxy = (port: number) =>
   })
 
 /** Carries bytes, as HAProxy and socat do. */
-const tcpProxy = (port: number) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const server = createServer((socket) => {
-        const upstream = connect(port, "127.0.0.1")
-        socket.pipe(upstream)
-        upstream.pipe(socket)
-        socket.on("error", () => upstream.destroy())
-        upstream.on("error", () => socket.destroy())
-      }).listen(0, "127.0.0.1")
-      await once(server, "listening")
-      return server
-    }),
-    (server) => Effect.sync(() => server.close())
-  ).pipe(
-    Effect.map((server) => {
-      const address = server.address()
-      return typeof address === "object" ? (address?.port ?? 0) : 0
-    })
-  )
+const tcpProxy = Effect.fnUntraced(function* (port: number) {
+  const server = createServer((socket) => {
+    const upstream = connect(port, "127.0.0.1")
+    socket.pipe(upstream)
+    upstream.pipe(socket)
+    socket.on("error", () => upstream.destroy())
+    upstream.on("error", () => socket.destroy())
+  }).listen(0, "127.0.0.1")
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+  yield* Effect.promise(() => once(server, "listening"))
+  return (server.address() as AddressInfo).port
+})
 
 describe("A28: the public port", () => {
   live("has no admin API behind a proxy on this machine, and its callbacks pass", function* () {

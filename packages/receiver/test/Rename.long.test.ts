@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { files } from "@pawl/test-support/Stores"
 import * as Effect from "effect/Effect"
-import { command, receiver, secrets } from "./receiverProcess.ts"
+import { command, outcome, receiver, secrets } from "./receiverProcess.ts"
 import { live } from "@pawl/test-support/Tests"
 
 const [old, renamed] = ["http://127.0.0.1:1/api", "http://127.0.0.1:2/api"] as const
@@ -11,11 +11,7 @@ const file = files()
 live("a receiver refuses the store of another service until it is renamed", function* () {
   const store = `sqlite:${file().filename}`
   const rename = (...args: ReadonlyArray<string>) =>
-    Effect.map(command({ ...secrets, PAWL_STORE: store }, ...args), ({ code, stderr, stdout }) => [
-      code,
-      stdout,
-      stderr
-    ])
+    outcome({ ...secrets, PAWL_STORE: store }, ...args)
   yield* rename("migrate")
   expect(yield* rename("rename", old, renamed)).toEqual([
     1,

@@ -1,6 +1,6 @@
 /** `PAWL_STORIES=100000` plays so many histories; those of the rule alone are cheap. */
 import type { Kind } from "@pawl/core/Kind"
-import { type Status, statuses } from "@pawl/core/Status"
+import { statuses } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import fc from "fast-check"
@@ -21,24 +21,8 @@ const runs = Number(process.env["PAWL_STORIES"] ?? 400)
 const rules: Reconciler.Rules = { policy: "final", pollIntervals: [Duration.minutes(5)] }
 const id = "100001"
 
-type Outcome = "accepts" | "fails" | "is killed" | "is told twice"
-
-interface Step {
-  readonly after: number
-  readonly event:
-    | "callback"
-    | "refund's callback"
-    | "registration"
-    | "redrive"
-    | "deleteBodies"
-    | "none"
-  readonly status: Status
-  readonly read: Status | "SETTLED" | "404" | "no answer" | "none"
-  readonly outcome: Outcome
-}
-
 const status = fc.constantFrom(...statuses)
-const step: fc.Arbitrary<Step> = fc.record({
+const step = fc.record({
   after: fc.constantFrom(0, 0, 1, 1001, 16_000, 400_003, 100_000_000),
   event: fc.constantFrom(
     "callback",
@@ -54,6 +38,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   read: fc.oneof(status, fc.constantFrom("SETTLED", "404", "404", "no answer", "none")),
   outcome: fc.constantFrom("accepts", "accepts", "fails", "is killed", "is told twice")
 })
+
+type Step = typeof step extends fc.Arbitrary<infer A> ? A : never
 
 const play = (steps: ReadonlyArray<Step>) => {
   let now = 1_000_000
@@ -83,7 +69,7 @@ const play = (steps: ReadonlyArray<Step>) => {
     )
   }
 
-  const tell = (leased: Leased, outcome: Outcome): Leased | undefined => {
+  const tell = (leased: Leased, outcome: Step["outcome"]): Leased | undefined => {
     const next = NextWork.nextStep(leased, NextWork.standingOf(leased, "final"), now)
     if (next._tag === "Nothing") return leased
     if (next._tag === "Park") {

@@ -144,8 +144,7 @@ describe("a receiver that cannot start", () => {
         PAWL_CONNECTIONS: "many",
         PAWL_RETRY_RATIO: "-1"
       },
-      "--port",
-      "0"
+      "--port=0"
     )
     expect(output).toEqual([
       "PAWL_ATTEMPT_TIMEOUT cannot be used: give a number above 0 and its unit, such as 10 seconds.",

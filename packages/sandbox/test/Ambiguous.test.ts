@@ -10,10 +10,7 @@ const page = readFileSync(
 )
 const table = Array.from(
   page.matchAll(/^\| (?!statement|---)(.+?) +\| .+ \| (.+?) +\|$/gmu),
-  (row) => ({
-    statement: row[1],
-    question: row[2]
-  })
+  (row) => ({ statement: row[1], question: row[2] })
 )
 
 it("has 14 statements, those of the contract among them", () => {

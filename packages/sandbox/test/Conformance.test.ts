@@ -1,6 +1,5 @@
 import { keyed } from "@pawl/core/Hmac"
 import type { Status } from "@pawl/core/Status"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
@@ -9,13 +8,11 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { execFile } from "node:child_process"
-import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, expect, it } from "vitest"
 import * as Conformance from "../src/Conformance.ts"
 import * as Fake from "@pawl/testkit/Fake"
 import { Gateway } from "@pawl/testkit/Gateway"
@@ -27,6 +24,8 @@ import * as Malformed from "@pawl/testkit/internal/laws/receiver/Malformed"
 import { LawBroken } from "@pawl/testkit/Laws"
 import { laws } from "@pawl/testkit/Laws/Receiver"
 import * as Sandbox from "../src/Sandbox.ts"
+import { runWith } from "./support/sandbox.ts"
+import { listen } from "./support/wire.ts"
 
 const secret = "sandbox-secret"
 const merchantSecret = Redacted.make(secret)
@@ -54,15 +53,10 @@ const record = async (request: IncomingMessage): Promise<void> => {
   states.set(id, status)
 }
 
-const server = createServer((request, response) => {
+const { server, url: origin } = await listen((request, response) => {
   const [, path, , id = ""] = (request.url ?? "").split("/")
   if (path !== "transactions") return void record(request).then(() => response.end())
   response.end(JSON.stringify({ status: states.get(id) ?? null }))
-})
-let origin = ""
-beforeAll(async () => {
-  await once(server.listen(0, "127.0.0.1"), "listening")
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 afterAll(() => server.close())
 
@@ -165,42 +159,37 @@ it("a script changes statuses at the service, and shows the reported status afte
     { _tag: "FailRead", index: 2, fault: "503" },
     deliver(3, "FAILED")
   ]
-  const [stdout, actual] = await Effect.runPromise(
-    Effect.gen(function* () {
-      const services = yield* Effect.context<Sandbox.Services>()
-      const { baseUrl } = Context.get(services, Sandbox.Sandbox)
-      const { stderr, stdout } = yield* Effect.promise(() =>
-        bash(scriptOf({ kinds, steps }, baseUrl.replace("/api", "")))
-      )
-      expect(stderr).toBe("")
-      const transactions = yield* Context.get(services, Gateway).transactions
-      return [
-        stdout,
-        transactions.map(({ kind, status, transactionId }) => `${transactionId} ${kind} ${status}`)
-      ] as const
-    }).pipe(Effect.provide(Sandbox.layer({ pace: "1 hour", merchantSecret, firstId: 7000 })))
-  )
-  expect(actual).toEqual([
-    "7000 card-payment SUCCEED",
-    "7001 card-payment PENDING",
-    "7002 apm-payment CANCELLED",
-    "7003 refund NEW",
-    "7004 refund NEW"
-  ])
-  expect(stdout.split("\n")).toEqual([
-    " 200",
-    '{"status":"SUCCEED"}',
-    " 200",
-    '{"status":"CANCELLED"}',
-    " 200",
-    '{"status":"FAILED"}',
-    '{"status":"SUCCEED"}',
-    '{"status":"CANCELLED"}',
-    '{"status":null}',
-    '{"status":"FAILED"}',
-    ""
-  ])
-  expect(received.splice(0).length).toBe(3)
+  await runWith({ pace: "1 hour", merchantSecret, seed: undefined, firstId: 7000 }, function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const { stderr, stdout } = yield* Effect.promise(() =>
+      bash(scriptOf({ kinds, steps }, baseUrl.replace("/api", "")))
+    )
+    expect(stderr).toBe("")
+    const transactions = yield* (yield* Gateway).transactions
+    expect(
+      transactions.map(({ kind, status, transactionId }) => `${transactionId} ${kind} ${status}`)
+    ).toEqual([
+      "7000 card-payment SUCCEED",
+      "7001 card-payment PENDING",
+      "7002 apm-payment CANCELLED",
+      "7003 refund NEW",
+      "7004 refund NEW"
+    ])
+    expect(stdout.split("\n")).toEqual([
+      " 200",
+      '{"status":"SUCCEED"}',
+      " 200",
+      '{"status":"CANCELLED"}',
+      " 200",
+      '{"status":"FAILED"}',
+      '{"status":"SUCCEED"}',
+      '{"status":"CANCELLED"}',
+      '{"status":null}',
+      '{"status":"FAILED"}',
+      ""
+    ])
+    expect(received.splice(0).length).toBe(3)
+  })
 })
 
 it("concurrent callbacks are sent concurrently", () => {

@@ -4,7 +4,7 @@ import type * as Scope from "effect/Scope"
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import type { Page } from "playwright-core"
-import { assert, it } from "vitest"
+import { assert, expect, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import { payment } from "@pawl/test-support/TestGateway"
 import { isAccessible } from "./support/axe.ts"
@@ -78,15 +78,13 @@ inChromium((withPage) => {
       )
     })
 
-  const onConsole = (
-    name: string,
-    act: Act,
-    { path = "/", sandbox = {}, ...options }: Options = {}
-  ) => it(`on the console: ${name}`, () => runWith(sandbox, visit(path, act, options)))
+  /** Declares a test of a page of a new sandbox. */
+  const test = (name: string, act: Act, { path = "/", sandbox = {}, ...options }: Options = {}) =>
+    it(`on the console: ${name}`, () => runWith(sandbox, visit(path, act, options)))
 
   const does = (act: () => Promise<unknown>) => Effect.asVoid(Effect.promise(act))
 
-  onConsole("a payment made while the console is open updates on the page", async (page, run) => {
+  test("a payment made while the console is open updates on the page", async (page, run) => {
     const merchant = await run(shop)
     await visible(page, "empty", "No transactions yet")
     const { callbackUrl } = merchant
@@ -117,56 +115,48 @@ inChromium((withPage) => {
     assert.notInclude(text, String(received[0]?.headers["x-checksum"]))
   })
 
-  onConsole(
-    "an empty console makes the first payment with a button, and shows programs that do the same",
-    async (page) => {
-      const programs = [
-        ["curl", "bash", "-c"],
-        ["node", process.execPath, "--input-type=module", "-e"],
-        ["python", "python3", "-c"]
-      ] as const
-      const texts: Array<string> = []
-      for (const [name] of programs) {
-        await page.getByTestId(`tab-${name}`).click()
-        await page.getByTestId(name).waitFor({ state: "visible" })
-        texts.push((await page.getByTestId(name).textContent()) ?? "")
-      }
-      await page.keyboard.press("ArrowRight")
-      await page.getByTestId("curl").waitFor({ state: "visible" })
-      assert.isFalse(await page.getByTestId("python").isVisible())
-      const { origin } = new URL(page.url())
-      await visible(page, "empty", `trigger succeed --base-url ${origin}/api`)
-      await page.getByTestId("scenario").selectOption("decline:51")
-      await page.getByTestId("trigger").click()
-      await visible(page, "transaction-100001", "10.50 EUR")
-      await visible(page, "story", /^Declined .+, with code 51\. It has no callbackUrl/u)
-      const made = await Promise.all(
-        programs.map(([, file, ...args], at) =>
-          promisify(execFile)(file, [...args, texts[at] ?? ""])
-        )
-      )
-      for (const { stdout } of made) assert.match(stdout, /transactionStatus['"]?: ?['"]NEW/u)
+  test("an empty console makes the first payment with a button, and shows programs that do the same", async (page) => {
+    const programs = [
+      ["curl", "bash", "-c"],
+      ["node", process.execPath, "--input-type=module", "-e"],
+      ["python", "python3", "-c"]
+    ] as const
+    const texts: Array<string> = []
+    for (const [name] of programs) {
+      await page.getByTestId(`tab-${name}`).click()
+      await page.getByTestId(name).waitFor({ state: "visible" })
+      texts.push((await page.getByTestId(name).textContent()) ?? "")
     }
-  )
+    await page.keyboard.press("ArrowRight")
+    await page.getByTestId("curl").waitFor({ state: "visible" })
+    assert.isFalse(await page.getByTestId("python").isVisible())
+    const { origin } = new URL(page.url())
+    await visible(page, "empty", `trigger succeed --base-url ${origin}/api`)
+    await page.getByTestId("scenario").selectOption("decline:51")
+    await page.getByTestId("trigger").click()
+    await visible(page, "transaction-100001", "10.50 EUR")
+    await visible(page, "story", /^Declined .+, with code 51\. It has no callbackUrl/u)
+    const made = await Promise.all(
+      programs.map(([, file, ...args], at) => promisify(execFile)(file, [...args, texts[at] ?? ""]))
+    )
+    for (const { stdout } of made) assert.match(stdout, /transactionStatus['"]?: ?['"]NEW/u)
+  })
 
-  onConsole(
-    "the first payment is made on a page that another machine serves by HTTP",
-    async (page) => {
-      // Chromium takes every page of this machine for a secure one, which has both.
-      await page.evaluate(`delete Crypto.prototype.randomUUID
+  test("the first payment is made on a page that another machine serves by HTTP", async (page) => {
+    // Chromium takes every page of this machine for a secure one, which has both.
+    await page.evaluate(`delete Crypto.prototype.randomUUID
       Object.defineProperty(navigator, "clipboard", { value: undefined })`)
-      await page.getByTestId("copy").first().click()
-      await visible(page, "empty", "Select the text and copy it.")
-      await page.getByTestId("trigger").click()
-      await visible(page, "transaction-100001", "10.50 EUR")
-    }
-  )
+    await page.getByTestId("copy").first().click()
+    await visible(page, "empty", "Select the text and copy it.")
+    await page.getByTestId("trigger").click()
+    await visible(page, "transaction-100001", "10.50 EUR")
+  })
 
-  onConsole("an address with a lone percent sign does not stop the page", live, {
+  test("an address with a lone percent sign does not stop the page", live, {
     path: "/#/transactions/50%"
   })
 
-  onConsole(
+  test(
     "the first payment says that the sandbox has other credentials",
     async (page) => {
       await page.getByTestId("trigger").click()
@@ -175,26 +165,23 @@ inChromium((withPage) => {
     { allowed: /401/u, sandbox: { merchantKey: "other" } }
   )
 
-  onConsole(
-    "the move button gives a status for good, and sends the callback",
-    async (page, run) => {
-      const { callbackUrl, received } = await run(shop)
-      await run(pay({ callbackUrl, scenario: "stuck" }))
-      await visible(page, "story", "It stays in PROCESSING: its scenario has ended.")
-      await page.getByTestId("move-to").selectOption("FAILED")
-      await page.getByTestId("decline-code").fill("51")
-      // The form still moves the transaction that it showed.
-      const next = await run(pay({ requestId: "r-2", amount: "2.00" }))
-      await page.getByTestId(`transaction-${next}`).waitFor()
-      await page.getByTestId("move").click()
-      await visible(page, "announcement", /^100001 (?:was moved to|is now) FAILED/u)
-      await visible(page, "step-FAILED", "delivered")
-      await visible(page, "story", /^Declined .+, with code 51\. All 4 callbacks/u)
-      assert.strictEqual(received.at(-1)?.body.transactionStatus, "FAILED")
-    }
-  )
+  test("the move button gives a status for good, and sends the callback", async (page, run) => {
+    const { callbackUrl, received } = await run(shop)
+    await run(pay({ callbackUrl, scenario: "stuck" }))
+    await visible(page, "story", "It stays in PROCESSING: its scenario has ended.")
+    await page.getByTestId("move-to").selectOption("FAILED")
+    await page.getByTestId("decline-code").fill("51")
+    // The form still moves the transaction that it showed.
+    const next = await run(pay({ requestId: "r-2", amount: "2.00" }))
+    await page.getByTestId(`transaction-${next}`).waitFor()
+    await page.getByTestId("move").click()
+    await visible(page, "announcement", /^100001 (?:was moved to|is now) FAILED/u)
+    await visible(page, "step-FAILED", "delivered")
+    await visible(page, "story", /^Declined .+, with code 51\. All 4 callbacks/u)
+    assert.strictEqual(received.at(-1)?.body.transactionStatus, "FAILED")
+  })
 
-  onConsole("the resend button sends a callback again", async (page, run) => {
+  test("the resend button sends a callback again", async (page, run) => {
     const { callbackUrl, received } = await run(shop)
     await run(pay({ callbackUrl }))
     await visible(page, "step-SUCCEED", "delivered")
@@ -206,37 +193,30 @@ inChromium((withPage) => {
     assert.strictEqual(received.at(-1)?.body.transactionStatus, "PENDING")
   })
 
-  onConsole(
-    "an advance of the clock by 62 minutes delivers everything that falls due",
-    async (page, run) => {
-      const merchant = await run(shop)
-      merchant.answer = 503
-      await run(pay({ callbackUrl: merchant.callbackUrl, scenario: "decline:5" }))
-      await visible(
-        page,
-        "story",
-        /2 of 2 callbacks were answered 503; the next attempt is due at/u
-      )
-      await page.getByTestId("status-filter").selectOption("undelivered")
-      await visible(page, "transaction-100001", "undelivered callback")
-      await advance(page, "3 minutes")
-      await visible(page, "step-FAILED", "got 503 · 2 attempts")
-      await page.getByTestId("nav-requests").click()
-      await page.getByTestId("requests").locator("tbody tr").first().waitFor()
-      await page.getByTestId("nav-transactions").click()
-      await advance(page, "59 minutes")
-      await visible(page, "step-FAILED", "got 503 · 6 attempts, dropped")
-      await visible(page, "story", "2 of 2 callbacks were answered 503 and were dropped.")
-      await visible(page, "advanced", "+1 h 2 min")
-      assert.lengthOf(merchant.received, 12)
-      assert.match((await page.getByTestId("delivery-12").textContent()) ?? "", /^\+1 h 2 min/u)
-      await advance(page, "1 day")
-      await page.getByTestId("nav-requests").click()
-      await visible(page, "requests", /\d \w+ \d{4}, [\d:]{8}/u)
-    }
-  )
+  test("an advance of the clock by 62 minutes delivers everything that falls due", async (page, run) => {
+    const merchant = await run(shop)
+    merchant.answer = 503
+    await run(pay({ callbackUrl: merchant.callbackUrl, scenario: "decline:5" }))
+    await visible(page, "story", /2 of 2 callbacks were answered 503; the next attempt is due at/u)
+    await page.getByTestId("status-filter").selectOption("undelivered")
+    await visible(page, "transaction-100001", "undelivered callback")
+    await advance(page, "3 minutes")
+    await visible(page, "step-FAILED", "got 503 · 2 attempts")
+    await page.getByTestId("nav-requests").click()
+    await page.getByTestId("requests").locator("tbody tr").first().waitFor()
+    await page.getByTestId("nav-transactions").click()
+    await advance(page, "59 minutes")
+    await visible(page, "step-FAILED", "got 503 · 6 attempts, dropped")
+    await visible(page, "story", "2 of 2 callbacks were answered 503 and were dropped.")
+    await visible(page, "advanced", "+1 h 2 min")
+    assert.lengthOf(merchant.received, 12)
+    assert.match((await page.getByTestId("delivery-12").textContent()) ?? "", /^\+1 h 2 min/u)
+    await advance(page, "1 day")
+    await page.getByTestId("nav-requests").click()
+    await visible(page, "requests", /\d \w+ \d{4}, [\d:]{8}/u)
+  })
 
-  onConsole(
+  test(
     "shows the error of an invalid duration, and leaves the dialog open",
     async (page) => {
       await live(page)
@@ -246,30 +226,27 @@ inChromium((withPage) => {
     { allowed: /status of 400/u }
   )
 
-  onConsole(
-    "a fault strikes the next request, is counted, and can be cleared",
-    async (page, run) => {
-      const create = Effect.map(api("POST", "/v1/payments/apm", payment()), ({ status }) => status)
-      await live(page)
-      await page.getByTestId("open-faults").click()
-      await page.getByTestId("fault-endpoint").selectOption("POST /v1/payments/apm")
-      await page.getByTestId("fault-kind").selectOption("503")
-      await page.getByTestId("fault-times").fill("2")
-      await page.getByTestId("set-fault").click()
-      await visible(page, "faults", "POST /v1/payments/apm 503, 2 more")
-      await visible(page, "fault-count", "1")
-      assert.strictEqual(await run(create), 503)
-      await visible(page, "faults", "POST /v1/payments/apm 503, 1 more")
-      await page.getByTestId("clear-faults").click()
-      await visible(page, "fault-count", "0")
-      await page.keyboard.press("Escape")
-      await page.getByTestId("nav-requests").click()
-      await visible(page, "requests", /POST \/api\/v1\/payments\/apm\s*503.*503/u)
-      assert.strictEqual(await run(create), 200)
-    }
-  )
+  test("a fault strikes the next request, is counted, and can be cleared", async (page, run) => {
+    const create = Effect.map(api("POST", "/v1/payments/apm", payment()), ({ status }) => status)
+    await live(page)
+    await page.getByTestId("open-faults").click()
+    await page.getByTestId("fault-endpoint").selectOption("POST /v1/payments/apm")
+    await page.getByTestId("fault-kind").selectOption("503")
+    await page.getByTestId("fault-times").fill("2")
+    await page.getByTestId("set-fault").click()
+    await visible(page, "faults", "POST /v1/payments/apm 503, 2 more")
+    await visible(page, "fault-count", "1")
+    assert.strictEqual(await run(create), 503)
+    await visible(page, "faults", "POST /v1/payments/apm 503, 1 more")
+    await page.getByTestId("clear-faults").click()
+    await visible(page, "fault-count", "0")
+    await page.keyboard.press("Escape")
+    await page.getByTestId("nav-requests").click()
+    await visible(page, "requests", /POST \/api\/v1\/payments\/apm\s*503.*503/u)
+    assert.strictEqual(await run(create), 200)
+  })
 
-  onConsole("a reset removes everything", async (page, run) => {
+  test("a reset removes everything", async (page, run) => {
     const id = await run(pay())
     await page.getByTestId(`transaction-${id}`).waitFor()
     await page.getByTestId("open-reset").click()
@@ -280,34 +257,26 @@ inChromium((withPage) => {
     await visible(page, "requests", "No requests yet.")
   })
 
-  onConsole(
-    "a transaction has a URL, which works after a reload and in another tab",
-    async (page, run) => {
-      const older = await run(pay({ requestId: "r-1", amount: "1.00" }))
-      await run(pay({ requestId: "r-2", amount: "2.00" }))
-      await visible(page, "title", "2.00 EUR")
-      await page.getByTestId(`transaction-${older}`).click()
-      await visible(page, "title", "1.00 EUR")
-      const { pathname, hash } = new URL(page.url())
-      await run(pay({ requestId: "r-3", amount: "3.00" }))
-      await page.getByTestId("transaction-100003").waitFor()
-      await visible(page, "title", "1.00 EUR")
-      await page.reload()
-      await visible(page, "title", "1.00 EUR")
-      assert.strictEqual(
-        await page.getByTestId(`transaction-${older}`).getAttribute("aria-current"),
-        "true"
-      )
-      await run(visit(pathname + hash, (other) => visible(other, "title", "1.00 EUR")))
-      await run(
-        visit("/#/transactions/7", (other) =>
-          visible(other, "missing", "There is no transaction 7")
-        )
-      )
-    }
-  )
+  test("a transaction has a URL, which works after a reload and in another tab", async (page, run) => {
+    const older = await run(pay({ requestId: "r-1", amount: "1.00" }))
+    await run(pay({ requestId: "r-2", amount: "2.00" }))
+    await visible(page, "title", "2.00 EUR")
+    await page.getByTestId(`transaction-${older}`).click()
+    await visible(page, "title", "1.00 EUR")
+    const { pathname, hash } = new URL(page.url())
+    await run(pay({ requestId: "r-3", amount: "3.00" }))
+    await page.getByTestId("transaction-100003").waitFor()
+    await visible(page, "title", "1.00 EUR")
+    await page.reload()
+    await visible(page, "title", "1.00 EUR")
+    expect(await page.getByTestId(`transaction-${older}`).getAttribute("aria-current")).toBe("true")
+    await run(visit(pathname + hash, (other) => visible(other, "title", "1.00 EUR")))
+    await run(
+      visit("/#/transactions/7", (other) => visible(other, "missing", "There is no transaction 7"))
+    )
+  })
 
-  onConsole("D04: any text of a merchant is shown only as text", async (page, run) => {
+  test("D04: any text of a merchant is shown only as text", async (page, run) => {
     const [title = "", name = "", first = "", second = "", third = "", fourth = ""] = hostile
     const id = await run(
       pay({
@@ -333,24 +302,21 @@ inChromium((withPage) => {
     )
   })
 
-  onConsole(
-    "subscriptions and intents are listed with links to their charges and pages",
-    async (page, run) => {
-      const { redirectUrl } = await run(intentAt({ order: { orderId: "T-9", title: "Tea" } }))
-      const { cardToken } = await run(createAt("/payments/card/tokenize"))
-      await run(createAt("/payments/card/recurring", { cardToken }))
-      await page.getByTestId("nav-intents").click()
-      await visible(page, "intents", /PAYMENT.*open.*10\.50 EUR.*T-9/u)
-      const link = page.getByTestId("intents").getByText("Hosted page")
-      assert.strictEqual(await link.getAttribute("href"), redirectUrl)
-      await page.getByTestId("nav-subscriptions").click()
-      await visible(page, "subscriptions", "ACTIVE")
-      await page.getByTestId("subscriptions").getByRole("link").last().click()
-      await visible(page, "properties", "Charge of")
-    }
-  )
+  test("subscriptions and intents are listed with links to their charges and pages", async (page, run) => {
+    const { redirectUrl } = await run(intentAt({ order: { orderId: "T-9", title: "Tea" } }))
+    const { cardToken } = await run(createAt("/payments/card/tokenize"))
+    await run(createAt("/payments/card/recurring", { cardToken }))
+    await page.getByTestId("nav-intents").click()
+    await visible(page, "intents", /PAYMENT.*open.*10\.50 EUR.*T-9/u)
+    const link = page.getByTestId("intents").getByText("Hosted page")
+    assert.strictEqual(await link.getAttribute("href"), redirectUrl)
+    await page.getByTestId("nav-subscriptions").click()
+    await visible(page, "subscriptions", "ACTIVE")
+    await page.getByTestId("subscriptions").getByRole("link").last().click()
+    await visible(page, "properties", "Charge of")
+  })
 
-  onConsole("the list can be searched, filtered, and used by keyboard alone", async (page, run) => {
+  test("the list can be searched, filtered, and used by keyboard alone", async (page, run) => {
     for (const [at, scenario] of ["succeed", "decline:5", "cancel"].entries()) {
       await run(pay({ requestId: `r-${at}`, scenario, order: { orderId: `A-${at}` } }))
     }
@@ -372,10 +338,7 @@ inChromium((withPage) => {
     await page.getByTestId("copy-100002").waitFor()
     const at = page.getByTestId("timeline").locator("time").first()
     assert.match((await at.getAttribute("title")) ?? "", /^[\d-]{10} [\d:]{8} UTC$/u)
-    assert.strictEqual(
-      await page.evaluate("document.activeElement.dataset.testid"),
-      "transaction-100002"
-    )
+    expect(await page.evaluate("document.activeElement.dataset.testid")).toBe("transaction-100002")
     await page.getByTestId("move-to").selectOption("FAILED")
     await page.getByTestId("decline-code").fill("x")
     await page.getByTestId("move-to").selectOption("SUCCEED")
@@ -385,7 +348,7 @@ inChromium((withPage) => {
     assert.strictEqual(await page.evaluate("document.activeElement.dataset.testid"), "move")
   })
 
-  onConsole(
+  test(
     "misses no change while it reads the lists",
     async (page, run) => {
       const paying = Effect.runPromiseWith(await run(Effect.context<Sandbox.Sandbox>()))
@@ -445,7 +408,7 @@ inChromium((withPage) => {
       await start(second, port)
     }))
 
-  onConsole(
+  test(
     "D07: asks for the token of a sandbox that has one, and again after a wrong one",
     async (page) => {
       for (const token of ["wrong", "s3cr3t"]) {
@@ -460,35 +423,32 @@ inChromium((withPage) => {
     { allowed: /status of 401/u, sandbox: { token: Redacted.make("s3cr3t") } }
   )
 
-  onConsole(
-    "the timeline shows the bodies of requests and callbacks, without their secrets",
-    async (page, run) => {
-      const { callbackUrl, received } = await run(shop)
-      const metadata = { note: "token 7", "sandbox.scenario": "succeed" }
-      await run(createAt("/payments/card", { callbackUrl, metadata }))
-      await visible(page, "story", "All 4 callbacks were delivered.")
-      const [first, ...rest] = await page.locator(".timeline details summary").all()
-      await first?.click()
-      await visible(page, "bodies-requests-2", /"number": "•••"[^]*"cvv": "•••"/u)
-      await visible(page, "bodies-requests-2", /"note": "token 7"[^]*"transactionId": "100001"/u)
-      for (const summary of rest) await summary.click()
-      await visible(page, "bodies-deliveries-4", `"transactionStatus": "SUCCEED"`)
-      const shown = await page.getByTestId("bodies-deliveries-4").locator("pre").textContent()
-      assert.deepStrictEqual(JSON.parse(shown ?? ""), received[3]?.body)
-      const text = (await page.textContent("body")) ?? ""
-      for (const secret of ["4242424242424242", `"737"`]) assert.notInclude(text, secret)
-      await isAccessible(page)
-      // A body that a person reads stays open while the merchant polls.
-      const poll = api("GET", "/v1/payments/card/status/100001")
-      await run(poll)
-      await page.locator(".timeline details:not([open]) summary").click()
-      await run(poll)
-      await visible(page, "timeline", "answered 200 · 2 times")
-      assert.isTrue(await page.evaluate("document.activeElement.parentElement.open"))
-    }
-  )
+  test("the timeline shows the bodies of requests and callbacks, without their secrets", async (page, run) => {
+    const { callbackUrl, received } = await run(shop)
+    const metadata = { note: "token 7", "sandbox.scenario": "succeed" }
+    await run(createAt("/payments/card", { callbackUrl, metadata }))
+    await visible(page, "story", "All 4 callbacks were delivered.")
+    const [first, ...rest] = await page.locator(".timeline details summary").all()
+    await first?.click()
+    await visible(page, "bodies-requests-2", /"number": "•••"[^]*"cvv": "•••"/u)
+    await visible(page, "bodies-requests-2", /"note": "token 7"[^]*"transactionId": "100001"/u)
+    for (const summary of rest) await summary.click()
+    await visible(page, "bodies-deliveries-4", `"transactionStatus": "SUCCEED"`)
+    const shown = await page.getByTestId("bodies-deliveries-4").locator("pre").textContent()
+    assert.deepStrictEqual(JSON.parse(shown ?? ""), received[3]?.body)
+    const text = (await page.textContent("body")) ?? ""
+    for (const secret of ["4242424242424242", `"737"`]) assert.notInclude(text, secret)
+    await isAccessible(page)
+    // A body that a person reads stays open while the merchant polls.
+    const poll = api("GET", "/v1/payments/card/status/100001")
+    await run(poll)
+    await page.locator(".timeline details:not([open]) summary").click()
+    await run(poll)
+    await visible(page, "timeline", "answered 200 · 2 times")
+    assert.isTrue(await page.evaluate("document.activeElement.parentElement.open"))
+  })
 
-  onConsole("nothing is cut off on a phone of 390 px", async (page, run) => {
+  test("nothing is cut off on a phone of 390 px", async (page, run) => {
     const { callbackUrl } = await run(shop)
     const order = { orderId: "A-".repeat(30), title: "Espresso machine ".repeat(6) }
     await run(pay({ callbackUrl, order, requestId: "r".repeat(60), scenario: "refund+duplicate" }))
@@ -518,7 +478,7 @@ inChromium((withPage) => {
   })
 
   for (const colorScheme of ["light", "dark"] as const) {
-    onConsole(
+    test(
       `every view is accessible, in ${colorScheme} colours`,
       async (page, run) => {
         const { callbackUrl } = await run(shop)
@@ -543,7 +503,7 @@ inChromium((withPage) => {
     )
   }
 
-  onConsole(
+  test(
     "the documentation shows every endpoint, without a network or external links",
     async (page) => {
       const shown = page.getByText("Starts a payment by an alternative payment method").first()
@@ -555,10 +515,7 @@ inChromium((withPage) => {
         .locator("a[href^=http]")
         .evaluateAll((all) => all.map((one) => new URL((one as HTMLAnchorElement).href).host))
       const own = new URL(page.url()).host
-      assert.deepStrictEqual(
-        hosts.filter((host) => host !== own && host !== "www.scalar.com"),
-        []
-      )
+      expect(hosts.filter((host) => host !== own && host !== "www.scalar.com")).toStrictEqual([])
       assert.strictEqual(await page.locator("html").getAttribute("lang"), "en")
       const copy = page.locator("button.code-copy")
       await copy.first().waitFor({ state: "attached" })
@@ -571,7 +528,7 @@ inChromium((withPage) => {
     { path: "/docs" }
   )
 
-  onConsole(
+  test(
     "takes the screenshot of the console",
     async (page, run) => {
       const merchant = await run(shop)

@@ -10,7 +10,7 @@ import {
 import * as Courier from "@pawl/testkit/Courier"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
-import { run } from "./support/sandbox.ts"
+import { test } from "./support/sandbox.ts"
 import { raw } from "./support/wire.ts"
 import * as Duration from "effect/Duration"
 
@@ -23,98 +23,92 @@ const visit = (path: string, init: RequestInit = {}) =>
   )
 
 describe("Console", () => {
-  it("D06: a page cannot be framed, has its declared type, and runs only its own scripts", () =>
-    run(function* () {
-      for (const path of ["/", "/docs", "/console/main.js", "/console/base.css"]) {
-        const { headers, status } = yield* visit(path)
-        const policy = headers.get("content-security-policy") ?? ""
+  test("D06: a page cannot be framed, has its declared type, and runs only its own scripts", function* () {
+    for (const path of ["/", "/docs", "/console/main.js", "/console/base.css"]) {
+      const { headers, status } = yield* visit(path)
+      const policy = headers.get("content-security-policy") ?? ""
+      assert.strictEqual(status, 200, path)
+      assert.include(policy, "default-src 'none'", path)
+      assert.include(policy, "frame-ancestors 'none'", path)
+      assert.notInclude(policy, "unsafe-eval", path)
+      if (path !== "/docs") assert.notInclude(policy, "unsafe-inline", path)
+      assert.strictEqual(headers.get("x-content-type-options"), "nosniff", path)
+    }
+    const { text } = yield* visit("/")
+    assert.notMatch(text, /<script(?![^>]*src="\/console\/main\.js")|<style|style=|\son\w+=/u)
+  })
+
+  test("HEAD is answered like GET, without a body", function* () {
+    for (const path of ["/", "/openapi.json", "/sandbox/clock", "/pay/1", "/nothing"]) {
+      const [got, head] = yield* Effect.all([visit(path), visit(path, { method: "HEAD" })])
+      assert.deepStrictEqual([head.status, head.text], [got.status, ""], path)
+      const type = "content-type"
+      assert.strictEqual(head.headers.get(type), got.headers.get(type), path)
+    }
+  })
+
+  test("HEAD of the events ends", function* () {
+    const signal = AbortSignal.timeout(10_000)
+    const events = yield* visit("/sandbox/events", { method: "HEAD", signal })
+    assert.deepStrictEqual([events.status, events.text], [200, ""])
+    assert.strictEqual(events.headers.get("content-type"), "text/event-stream")
+  })
+
+  test("every file of the console is served, and loads nothing from another host", function* () {
+    const served = new Set<string>()
+    const follow: (path: string) => Effect.Effect<void, never, Sandbox.Sandbox> = Effect.fnUntraced(
+      function* (path) {
+        if (served.has(path)) return
+        served.add(path)
+        const { status, text } = yield* visit(path)
         assert.strictEqual(status, 200, path)
-        assert.include(policy, "default-src 'none'", path)
-        assert.include(policy, "frame-ancestors 'none'", path)
-        assert.notInclude(policy, "unsafe-eval", path)
-        if (path !== "/docs") assert.notInclude(policy, "unsafe-inline", path)
-        assert.strictEqual(headers.get("x-content-type-options"), "nosniff", path)
-      }
-      const { text } = yield* visit("/")
-      assert.notMatch(text, /<script(?![^>]*src="\/console\/main\.js")|<style|style=|\son\w+=/u)
-    }))
-
-  it("HEAD is answered like GET, without a body", () =>
-    run(function* () {
-      for (const path of ["/", "/openapi.json", "/sandbox/clock", "/pay/1", "/nothing"]) {
-        const [got, head] = yield* Effect.all([visit(path), visit(path, { method: "HEAD" })])
-        assert.deepStrictEqual([head.status, head.text], [got.status, ""], path)
-        const type = "content-type"
-        assert.strictEqual(head.headers.get(type), got.headers.get(type), path)
-      }
-    }))
-
-  it("HEAD of the events ends", () =>
-    run(function* () {
-      const signal = AbortSignal.timeout(10_000)
-      const events = yield* visit("/sandbox/events", { method: "HEAD", signal })
-      assert.deepStrictEqual([events.status, events.text], [200, ""])
-      assert.strictEqual(events.headers.get("content-type"), "text/event-stream")
-    }))
-
-  it("every file of the console is served, and loads nothing from another host", () =>
-    run(function* () {
-      const served = new Set<string>()
-      const follow: (path: string) => Effect.Effect<void, never, Sandbox.Sandbox> =
-        Effect.fnUntraced(function* (path) {
-          if (served.has(path)) return
-          served.add(path)
-          const { status, text } = yield* visit(path)
-          assert.strictEqual(status, 200, path)
-          const links = path.endsWith(".js")
-            ? text.matchAll(/^import .*from "([^"]+)"/gmu)
-            : text.matchAll(/(?:src|rel="[a-z]+" href)="([^"#]+)"/gu)
-          for (const [, link = ""] of links) {
-            const { origin, pathname } = new URL(link, `http://console.invalid${path}`)
-            assert.strictEqual(origin, "http://console.invalid", link)
-            yield* follow(pathname)
-          }
-        })
-      yield* follow("/")
-      assert.includeMembers(
-        [...served],
-        ["/console/main.js", "/console/base.css", "/console/icon.svg", "/console/store.js"]
-      )
-    }))
-
-  it("serves no file that is not part of the page", () =>
-    run(function* () {
-      for (const name of ["Model.ts", "..%2fBook.ts", "%2e%2e/Book.ts", "main.js.map", ""]) {
-        assert.strictEqual((yield* visit(`/console/${name}`)).status, 404, name)
-      }
-    }))
-
-  it("an unknown path is 404 with a list of the paths", () =>
-    run(function* () {
-      for (const [method, path] of [
-        ["GET", "/nothing"],
-        ["GET", "/favicon.ico"],
-        ["POST", "/"],
-        ["DELETE", "/docs/x"]
-      ] as const) {
-        const { status, text } = yield* visit(path, { method })
-        assert.strictEqual(status, 404)
-        for (const there of ["/api", "/docs", "/openapi.json", "/pay", "/sandbox"]) {
-          assert.include(text, there)
-        }
-        assert.match(text, /^[^\n]+\n$/u)
-      }
-    }))
-
-  it("D05: other hosts and other sites get no page", () =>
-    run(function* () {
-      const { origin } = new URL((yield* Sandbox.Sandbox).baseUrl)
-      for (const path of ["/", "/docs", "/console/main.js", "/console/facts.json", "/nothing"]) {
-        for (const headers of [{ host: "shop.example" }, { origin: "https://shop.example" }]) {
-          assert.strictEqual(yield* raw(origin + path, { headers }), 403, path)
+        const links = path.endsWith(".js")
+          ? text.matchAll(/^import .*from "([^"]+)"/gmu)
+          : text.matchAll(/(?:src|rel="[a-z]+" href)="([^"#]+)"/gu)
+        for (const [, link = ""] of links) {
+          const { origin, pathname } = new URL(link, `http://console.invalid${path}`)
+          assert.strictEqual(origin, "http://console.invalid", link)
+          yield* follow(pathname)
         }
       }
-    }))
+    )
+    yield* follow("/")
+    assert.includeMembers(
+      [...served],
+      ["/console/main.js", "/console/base.css", "/console/icon.svg", "/console/store.js"]
+    )
+  })
+
+  test("serves no file that is not part of the page", function* () {
+    for (const name of ["Model.ts", "..%2fBook.ts", "%2e%2e/Book.ts", "main.js.map", ""]) {
+      assert.strictEqual((yield* visit(`/console/${name}`)).status, 404, name)
+    }
+  })
+
+  test("an unknown path is 404 with a list of the paths", function* () {
+    for (const [method, path] of [
+      ["GET", "/nothing"],
+      ["GET", "/favicon.ico"],
+      ["POST", "/"],
+      ["DELETE", "/docs/x"]
+    ] as const) {
+      const { status, text } = yield* visit(path, { method })
+      assert.strictEqual(status, 404)
+      for (const there of ["/api", "/docs", "/openapi.json", "/pay", "/sandbox"]) {
+        assert.include(text, there)
+      }
+      assert.match(text, /^[^\n]+\n$/u)
+    }
+  })
+
+  test("D05: other hosts and other sites get no page", function* () {
+    const { origin } = new URL((yield* Sandbox.Sandbox).baseUrl)
+    for (const path of ["/", "/docs", "/console/main.js", "/console/facts.json", "/nothing"]) {
+      for (const headers of [{ host: "shop.example" }, { origin: "https://shop.example" }]) {
+        assert.strictEqual(yield* raw(origin + path, { headers }), 403, path)
+      }
+    }
+  })
 })
 
 const gaps = Courier.retryGaps.map(Duration.toMillis)

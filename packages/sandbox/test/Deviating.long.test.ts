@@ -21,158 +21,96 @@ const planted = Readings.questions.flatMap((question) =>
 
 const creates = /^POST (?!.*\/auth$)/u
 const statuses = /^GET .*\/status\//u
-const changed = (change: Partial<Behaviour>): Behaviour => ({
+type Callback = NonNullable<Behaviour["callback"]>
+type Responses = Parameters<typeof Edits.responses>
+type Objects = Parameters<typeof Edits.objects>
+
+/** Services that change their responses, the objects of these, their callbacks or the bodies of these. */
+const responds = (...edit: Responses): Behaviour => ({
   ...Readings.behaviour({}),
-  ...change
+  response: Edits.responses(...edit)
 })
-const body = (change: (fields: Edits.JsonObject) => object): Partial<Behaviour> => ({
-  callback: (callback) => ({ ...callback, body: change(callback.body) as typeof callback.body })
+const creating = (change: Objects[1]): Behaviour => ({
+  ...Readings.behaviour({}),
+  response: Edits.objects(creates, change)
 })
+const calling = (callback: Callback): Behaviour => ({ ...Readings.behaviour({}), callback })
+const telling = (change: (fields: Edits.JsonObject) => object): Behaviour =>
+  calling((callback) => ({ ...callback, body: change(callback.body) as typeof callback.body }))
+const naming = (paymentMethod: string): Behaviour =>
+  calling((callback) => ({
+    ...callback,
+    url: callback.url.replace(/paymentMethod=\w+/u, paymentMethod)
+  }))
 
 /** Deviations that no question of the doctor is about. */
-const others: ReadonlyArray<readonly [name: string, behaviour: Behaviour]> = [
-  [
-    "a create has no id",
-    changed({
-      response: Edits.objects(creates, (fields) =>
-        Edits.without(Edits.without(fields, "transactionId"), "refundId")
-      )
-    })
-  ],
-  [
-    "a create has the id of another request",
-    changed({ response: Edits.objects(creates, (fields) => ({ ...fields, requestId: "another" })) })
-  ],
-  [
-    "ids are numbers",
-    changed({
-      response: Edits.objects(creates, (fields) => ({
-        ...fields,
-        ...(fields["transactionId"] !== undefined && {
-          transactionId: Number(fields["transactionId"])
-        })
-      }))
-    })
-  ],
-  ["a create is an array", changed({ response: Edits.objects(creates, (fields) => [fields]) })],
-  [
-    "a create has its fields in data",
-    changed({ response: Edits.objects(creates, (data) => ({ data })) })
-  ],
-  [
-    "responses are HTML",
-    changed({ response: Edits.responses(creates, (response) => ({ ...response, body: "<html>" })) })
-  ],
-  [
-    "a create is answered 202 without a body",
-    changed({
-      response: Edits.responses(creates, (response) =>
-        response.status === 200 ? { ...response, status: 202, body: "" } : response
-      )
-    })
-  ],
-  [
-    "a create is answered 302",
-    changed({ response: Edits.responses(creates, (response) => ({ ...response, status: 302 })) })
-  ],
-  [
-    "a create is answered 500 although it was made",
-    changed({ response: Edits.responses(creates, (response) => ({ ...response, status: 500 })) })
-  ],
-  [
-    "statuses are in lower case",
-    changed({
-      response: Edits.responses(statuses, (response) => ({
-        ...response,
-        body: response.body.toLowerCase()
-      }))
-    })
-  ],
-  [
-    "a status is a number",
-    changed({
-      response: Edits.responses(statuses, (response) =>
-        response.status === 200 ? { ...response, body: "4" } : response
-      )
-    })
-  ],
-  [
-    "a status is always 404",
-    changed({ response: Edits.responses(statuses, (response) => ({ ...response, status: 404 })) })
-  ],
-  ["a callback has only its status", changed(body(() => ({})))],
-  [
-    "a callback has the amount as an object",
-    changed(
-      body((fields) => ({ ...fields, amount: { value: "1.10" }, orderAmount: { value: "1.10" } }))
-    )
-  ],
-  [
-    "a callback has the id of nobody",
-    changed({
-      callback: (callback) => ({
-        ...callback,
-        signed: { ...callback.signed, transactionId: "7" },
-        body: { ...callback.body, transactionId: "7" }
-      })
-    })
-  ],
-  [
-    "a callback signs another account",
-    changed({
-      callback: (callback) => ({ ...callback, signed: { ...callback.signed, account: "1" } })
-    })
-  ],
-  [
-    "a callback signs its fields in another order",
-    changed({
-      callback: ({ signed, ...callback }) => ({
-        ...callback,
-        signed: { ...signed, account: signed.transactionId, transactionId: signed.account }
-      })
-    })
-  ],
-  [
-    "a callback has both layouts",
-    changed(
-      body((fields) => ({
-        ...fields,
-        mid: "1",
-        orderAmount: "1.10",
-        orderCurrency: "EUR",
-        accountId: "1",
-        amount: "1.10",
-        currency: "EUR"
-      }))
-    )
-  ],
-  [
-    "a callback names another paymentMethod",
-    changed({
-      callback: ({ url, ...callback }) => ({
-        ...callback,
-        url: url.replace(/paymentMethod=\w+/u, "paymentMethod=sepa")
-      })
-    })
-  ],
-  [
-    "a callback is form-encoded",
-    changed({
-      callback: (callback) => ({ ...callback, contentType: "application/x-www-form-urlencoded" })
-    })
-  ],
-  [
-    "a callback comes without paymentMethod",
-    changed({
-      callback: ({ url, ...callback }) => ({
-        ...callback,
-        url: url.replace(/paymentMethod=\w+/u, "")
-      })
-    })
-  ]
-]
+const others: Readonly<Record<string, Behaviour>> = {
+  "a create has no id": creating((fields) =>
+    Edits.without(Edits.without(fields, "transactionId"), "refundId")
+  ),
+  "a create has the id of another request": creating((fields) => ({
+    ...fields,
+    requestId: "another"
+  })),
+  "ids are numbers": creating(({ transactionId: id, ...fields }) =>
+    id === undefined ? fields : { ...fields, transactionId: Number(id) }
+  ),
+  "a create is an array": creating((fields) => [fields]),
+  "a create has its fields in data": creating((data) => ({ data })),
+  "responses are HTML": responds(creates, (response) => ({ ...response, body: "<html>" })),
+  "a create is answered 202 without a body": responds(creates, (response) =>
+    response.status === 200 ? { ...response, status: 202, body: "" } : response
+  ),
+  "a create is answered 302": responds(creates, (response) => ({ ...response, status: 302 })),
+  "a create is answered 500 although it was made": responds(creates, (response) => ({
+    ...response,
+    status: 500
+  })),
+  "statuses are in lower case": responds(statuses, (response) => ({
+    ...response,
+    body: response.body.toLowerCase()
+  })),
+  "a status is a number": responds(statuses, (response) =>
+    response.status === 200 ? { ...response, body: "4" } : response
+  ),
+  "a status is always 404": responds(statuses, (response) => ({ ...response, status: 404 })),
+  "a callback has only its status": telling(() => ({})),
+  "a callback has the amount as an object": telling((fields) => ({
+    ...fields,
+    amount: { value: "1.10" },
+    orderAmount: { value: "1.10" }
+  })),
+  "a callback has the id of nobody": calling(({ body, signed, ...callback }) => ({
+    ...callback,
+    signed: { ...signed, transactionId: "7" },
+    body: { ...body, transactionId: "7" }
+  })),
+  "a callback signs another account": calling(({ signed, ...callback }) => ({
+    ...callback,
+    signed: { ...signed, account: "1" }
+  })),
+  "a callback signs its fields in another order": calling(({ signed, ...callback }) => ({
+    ...callback,
+    signed: { ...signed, account: signed.transactionId, transactionId: signed.account }
+  })),
+  "a callback has both layouts": telling((fields) => ({
+    ...fields,
+    mid: "1",
+    orderAmount: "1.10",
+    orderCurrency: "EUR",
+    accountId: "1",
+    amount: "1.10",
+    currency: "EUR"
+  })),
+  "a callback names another paymentMethod": naming("paymentMethod=sepa"),
+  "a callback is form-encoded": calling((callback) => ({
+    ...callback,
+    contentType: "application/x-www-form-urlencoded"
+  })),
+  "a callback comes without paymentMethod": naming("")
+}
 
-const rows = [...planted, ...others]
+const rows = [...planted, ...Object.entries(others)]
 
 /** The doctor's `exit` at once, and after its profile was set. */
 const play = async (behaviour: Behaviour) => {

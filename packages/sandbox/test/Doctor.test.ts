@@ -62,11 +62,7 @@ it("every silence has a question or a reason, and at least 20 have a question", 
   const probed = new Set(Doctor.findings(blank).map(({ silence }) => silence))
   const others = Doctor.unprobedSilences.map(({ silence }) => silence)
   for (let silence = 1; silence <= 27; silence++) {
-    assert.strictEqual(
-      Number(probed.has(silence)) + Number(others.includes(silence)),
-      1,
-      String(silence)
-    )
+    assert.notStrictEqual(probed.has(silence), others.includes(silence), String(silence))
   }
   assert.isAtLeast(probed.size - 1, 20)
 })
@@ -133,22 +129,13 @@ describe("a run", () => {
       Effect.gen(function* () {
         const { exchanges } = yield* run(blank)
         const all = yield* (yield* Gateway.Gateway).transactions
-        const sum = (count: (step: (typeof Doctor.plan)[number]) => number) =>
-          Doctor.plan.reduce((total, step) => total + count(step), 0)
+        const planned = (name: "requests" | "paidIn" | "paidOut") =>
+          Doctor.plan.reduce((total, step) => total + step[name], 0)
         const made = (...kinds: ReadonlyArray<string>) =>
           all.filter(({ kind }) => kinds.includes(kind)).length
-        assert.isAtMost(
-          exchanges.length,
-          sum(({ requests }) => requests)
-        )
-        assert.isAtMost(
-          made("apm-payment", "card-payment"),
-          sum(({ paidIn }) => paidIn)
-        )
-        assert.isAtMost(
-          made("apm-payout", "card-payout"),
-          sum(({ paidOut }) => paidOut)
-        )
+        assert.isAtMost(exchanges.length, planned("requests"))
+        assert.isAtMost(made("apm-payment", "card-payment"), planned("paidIn"))
+        assert.isAtMost(made("apm-payout", "card-payout"), planned("paidOut"))
         assert.strictEqual(made("refund"), 1)
         for (const { metadata } of all) assert.deepStrictEqual(metadata, { "pawl.doctor": "run-1" })
       })

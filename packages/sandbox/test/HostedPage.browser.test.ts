@@ -37,9 +37,10 @@ type Test = (
   url: string
 ) => Generator<Effect.Effect<unknown, unknown, Services | Scope.Scope>, void, never>
 
-const customer = (name: string, test: Test, options: Sandbox.Options = {}) =>
+/** Declares a test of a customer of the shop at a URL. */
+const test = (name: string, body: Test, options: Sandbox.Options = {}) =>
   it(`on a page of customers: ${name}`, () =>
-    Effect.flatMap(shop, (url) => Effect.gen(() => test(url))).pipe(
+    Effect.flatMap(shop, (url) => Effect.gen(() => body(url))).pipe(
       Effect.provide(Sandbox.layer({ pace: "20 millis", seed: 1, ...options })),
       Effect.scoped,
       Effect.runPromise
@@ -121,24 +122,21 @@ inChromium((withPage) => {
     )
 
   for (const javaScriptEnabled of [true, false]) {
-    customer(
-      `a customer pays by card, with JavaScript ${javaScriptEnabled ? "on" : "off"}`,
-      function* (shop) {
-        const { redirectUrl } = yield* intentAt(urlsOf(shop))
-        const act = async (page: Page) => {
-          assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
-          assert.strictEqual(await page.getByTestId("merchant-order").textContent(), "T-2026-1187")
-          await payBy(page, "4242 4242 4242 4242")
-          await page.waitForURL(`${shop}/thanks?order=7`)
-        }
-        yield* visit(redirectUrl, act, { javaScriptEnabled })
-        yield* untilTold("SUCCEED")
-        assert.deepStrictEqual(yield* statuses, [paid])
+    test(`a customer pays by card, with JavaScript ${javaScriptEnabled ? "on" : "off"}`, function* (shop) {
+      const { redirectUrl } = yield* intentAt(urlsOf(shop))
+      const act = async (page: Page) => {
+        assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
+        assert.strictEqual(await page.getByTestId("merchant-order").textContent(), "T-2026-1187")
+        await payBy(page, "4242 4242 4242 4242")
+        await page.waitForURL(`${shop}/thanks?order=7`)
       }
-    )
+      yield* visit(redirectUrl, act, { javaScriptEnabled })
+      yield* untilTold("SUCCEED")
+      assert.deepStrictEqual(yield* statuses, [paid])
+    })
   }
 
-  customer("the merchant's page may be on another host than its return URL", function* (shop) {
+  test("the merchant's page may be on another host than its return URL", function* (shop) {
     const { redirectUrl } = yield* intentAt({
       ...urlsOf(shop),
       failureRedirectUrl: `${shop}/moved`
@@ -149,7 +147,7 @@ inChromium((withPage) => {
     })
   })
 
-  customer("a customer whose card is declined sees it, and pays with another", function* (shop) {
+  test("a customer whose card is declined sees it, and pays with another", function* (shop) {
     const { redirectUrl } = yield* intentAt(urlsOf(shop))
     yield* visit(redirectUrl, async (page) => {
       await payBy(page, "4000000000000002")
@@ -163,72 +161,64 @@ inChromium((withPage) => {
     assert.deepStrictEqual(yield* statuses, ["NEW FAILED", paid])
   })
 
-  customer(
-    "a customer pays in a frame of the merchant's page, and continues on the merchant's page",
-    function* (shop) {
-      const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
-      yield* visit(`${shop}/cart?url=${encodeURIComponent(iframeUrl)}`, async (page) => {
-        const frame = page.frameLocator("iframe")
+  test("a customer pays in a frame of the merchant's page, and continues on the merchant's page", function* (shop) {
+    const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
+    yield* visit(`${shop}/cart?url=${encodeURIComponent(iframeUrl)}`, async (page) => {
+      const frame = page.frameLocator("iframe")
+      const [, inner] = page.frames()
+      assert.isDefined(inner)
+      if (inner === undefined) return
+      await payBy(inner, "4000000000003220")
+      await frame.getByTestId("challenge-approve").click()
+      await frame.getByTestId("return").click()
+      await page.waitForURL(`${shop}/thanks?order=7`)
+    })
+    assert.deepStrictEqual(yield* statuses, ["NEW CUSTOMER_VERIFICATION SUCCEED"])
+    // Without `?frame=1` the page may not be framed.
+    yield* Effect.promise(() =>
+      withPage(async (page) => {
+        await page.goto(`${shop}/cart?url=${encodeURIComponent(redirectUrl)}`)
         const [, inner] = page.frames()
-        assert.isDefined(inner)
-        if (inner === undefined) return
-        await payBy(inner, "4000000000003220")
-        await frame.getByTestId("challenge-approve").click()
-        await frame.getByTestId("return").click()
-        await page.waitForURL(`${shop}/thanks?order=7`)
+        assert.strictEqual(await inner?.getByTestId("amount").count(), 0)
       })
-      assert.deepStrictEqual(yield* statuses, ["NEW CUSTOMER_VERIFICATION SUCCEED"])
-      // Without `?frame=1` the page may not be framed.
-      yield* Effect.promise(() =>
-        withPage(async (page) => {
-          await page.goto(`${shop}/cart?url=${encodeURIComponent(redirectUrl)}`)
-          const [, inner] = page.frames()
-          assert.strictEqual(await inner?.getByTestId("amount").count(), 0)
-        })
+    )
+  })
+
+  test("a customer with only a keyboard finds the errors, corrects them and pays", function* (shop) {
+    const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), order: {} })
+    yield* visit(redirectUrl, async (page) => {
+      const focused = () => page.locator(":focus")
+      const tab = async () => {
+        await page.keyboard.press("Tab")
+        return focused().evaluate(
+          (element) => element.getAttribute("data-testid") ?? element.tagName
+        )
+      }
+      assert.deepStrictEqual(
+        [await tab(), await tab(), await tab(), await tab(), await tab(), await tab()],
+        ["SUMMARY", "pay-WALLET", "pay-BANK_TRANSFER", "card-number", "card-expiry", "card-cvc"]
       )
-    }
-  )
+      assert.deepStrictEqual([await tab(), await tab()], ["card-name", "pay"])
+      const outline = await focused().evaluate((element) => getComputedStyle(element).outlineWidth)
+      assert.strictEqual(outline, "3px")
+      await page.keyboard.press("Enter")
+      await page.getByTestId("error-summary").waitFor()
+      assert.strictEqual(await tab(), "A")
+      await page.keyboard.press("Enter")
+      assert.strictEqual(await tab(), "card-expiry")
+      await page.keyboard.press("Shift+Tab")
+      for (const text of ["4242424242424242", "04/30", "737", "Ada Lovelace"]) {
+        await page.keyboard.type(text)
+        await page.keyboard.press("Tab")
+      }
+      await page.keyboard.press("Enter")
+      await page.waitForURL(`${shop}/thanks?order=7`)
+    })
+    yield* untilTold("SUCCEED")
+    assert.deepStrictEqual(yield* statuses, [paid])
+  })
 
-  customer(
-    "a customer with only a keyboard finds the errors, corrects them and pays",
-    function* (shop) {
-      const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), order: {} })
-      yield* visit(redirectUrl, async (page) => {
-        const focused = () => page.locator(":focus")
-        const tab = async () => {
-          await page.keyboard.press("Tab")
-          return focused().evaluate(
-            (element) => element.getAttribute("data-testid") ?? element.tagName
-          )
-        }
-        assert.deepStrictEqual(
-          [await tab(), await tab(), await tab(), await tab(), await tab(), await tab()],
-          ["SUMMARY", "pay-WALLET", "pay-BANK_TRANSFER", "card-number", "card-expiry", "card-cvc"]
-        )
-        assert.deepStrictEqual([await tab(), await tab()], ["card-name", "pay"])
-        const outline = await focused().evaluate(
-          (element) => getComputedStyle(element).outlineWidth
-        )
-        assert.strictEqual(outline, "3px")
-        await page.keyboard.press("Enter")
-        await page.getByTestId("error-summary").waitFor()
-        assert.strictEqual(await tab(), "A")
-        await page.keyboard.press("Enter")
-        assert.strictEqual(await tab(), "card-expiry")
-        await page.keyboard.press("Shift+Tab")
-        for (const text of ["4242424242424242", "04/30", "737", "Ada Lovelace"]) {
-          await page.keyboard.type(text)
-          await page.keyboard.press("Tab")
-        }
-        await page.keyboard.press("Enter")
-        await page.waitForURL(`${shop}/thanks?order=7`)
-      })
-      yield* untilTold("SUCCEED")
-      assert.deepStrictEqual(yield* statuses, [paid])
-    }
-  )
-
-  customer("a customer enters an amount and is paid out to their account", function* (shop) {
+  test("a customer enters an amount and is paid out to their account", function* (shop) {
     const { redirectUrl } = yield* intentAt({
       ...urlsOf(shop),
       type: "PAYOUT",
@@ -255,7 +245,7 @@ inChromium((withPage) => {
     ["es", "light"],
     ["fr", "light"]
   ] as const) {
-    customer(
+    test(
       `every page is accessible, readable and in its language: ${language}, ${colorScheme}`,
       function* (shop) {
         const say = translations[language]
@@ -302,7 +292,7 @@ inChromium((withPage) => {
     ["BANK_TRANSFER", false],
     ["QR", true]
   ] as const) {
-    customer(
+    test(
       `a customer decides on the page of a payment method: ${paymentMethod}`,
       function* (shop) {
         for (const [decision, expected, path] of [
@@ -336,7 +326,7 @@ inChromium((withPage) => {
     )
   }
 
-  customer("the QR code of the page has the qrData of the response", function* (shop) {
+  test("the QR code of the page has the qrData of the response", function* (shop) {
     const { qrData = "", redirectUrl = "" } = yield* pay(shop, "PIX_QR")
     for (const colorScheme of ["light", "dark"] as const) {
       const scan = async (page: Page) => {
@@ -350,7 +340,7 @@ inChromium((withPage) => {
     yield* visit(qrData, (page) => isShown(page, "method-ask"))
   })
 
-  customer(
+  test(
     "a bank says that the payment is on its way, and the customer returns when it has arrived",
     function* (shop) {
       const { redirectUrl = "" } = yield* pay(shop, "BANK")
@@ -366,7 +356,7 @@ inChromium((withPage) => {
     { pace: "1 hour" }
   )
 
-  customer(
+  test(
     "an expired page, a lost page and the result of a decline say what to do",
     function* (shop) {
       const { baseUrl } = yield* Sandbox.Sandbox
@@ -395,36 +385,32 @@ inChromium((withPage) => {
     { intentLifetime: "30 minutes" }
   )
 
-  customer(
-    "the order is folded on a phone and open on a desktop; a frame shows the form alone",
-    function* (shop) {
-      const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
-      for (const [width, isOpen] of [
-        [390, false],
-        [1280, true]
-      ] as const) {
-        const look = async (page: Page) => {
-          const title = page.getByTestId("order-title")
-          assert.strictEqual(await title.isVisible({}), isOpen)
-          if (!isOpen) await page.locator(".order summary").click()
-          await title.waitFor({ state: "visible" })
-          const top = async (id: string) => (await page.getByTestId(id).boundingBox())?.y ?? 0
-          assert.isBelow(await top("pay-WALLET"), await top("card-number"))
-        }
-        yield* visit(redirectUrl, look, { viewport: { width, height: 844 } })
+  test("the order is folded on a phone and open on a desktop; a frame shows the form alone", function* (shop) {
+    const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
+    for (const [width, isOpen] of [
+      [390, false],
+      [1280, true]
+    ] as const) {
+      const look = async (page: Page) => {
+        const title = page.getByTestId("order-title")
+        assert.strictEqual(await title.isVisible({}), isOpen)
+        if (!isOpen) await page.locator(".order summary").click()
+        await title.waitFor({ state: "visible" })
+        const top = async (id: string) => (await page.getByTestId(id).boundingBox())?.y ?? 0
+        assert.isBelow(await top("pay-WALLET"), await top("card-number"))
       }
-      yield* visit(iframeUrl, async (page) => {
-        assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
-        assert.strictEqual(await page.getByTestId("order-title").count(), 0)
-        assert.strictEqual(await page.getByTestId("merchant").count(), 0)
-        const width = async (selector: string) =>
-          (await page.locator(selector).boundingBox())?.width
-        assert.strictEqual(await width(".test"), await width("main"))
-      })
+      yield* visit(redirectUrl, look, { viewport: { width, height: 844 } })
     }
-  )
+    yield* visit(iframeUrl, async (page) => {
+      assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
+      assert.strictEqual(await page.getByTestId("order-title").count(), 0)
+      assert.strictEqual(await page.getByTestId("merchant").count(), 0)
+      const width = async (selector: string) => (await page.locator(selector).boundingBox())?.width
+      assert.strictEqual(await width(".test"), await width("main"))
+    })
+  })
 
-  customer("a pressed button looks busy while the next page loads", function* (shop) {
+  test("a pressed button looks busy while the next page loads", function* (shop) {
     const { redirectUrl } = yield* intentAt(urlsOf(shop))
     yield* visit(redirectUrl, async (page) => {
       const button = page.getByTestId("pay-WALLET")
@@ -439,7 +425,7 @@ inChromium((withPage) => {
     })
   })
 
-  customer("the page fits a phone, a tablet and a desktop", function* (shop) {
+  test("the page fits a phone, a tablet and a desktop", function* (shop) {
     const { redirectUrl } = yield* intentAt(urlsOf(shop))
     for (const width of [320, 390, 768, 1280]) {
       const fits = async (page: Page) => {
@@ -454,15 +440,13 @@ inChromium((withPage) => {
     }
   })
 
-  customer("takes the screenshot of the page", function* (shop) {
+  test("takes the screenshot of the page", function* (shop) {
     const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), amount: "42.90" })
     const take = async (page: Page) => {
       await page.getByTestId("card-number").fill("4242 4242 4242 4242")
       await page.getByTestId("card-expiry").fill("04 / 30")
       await Picture.shows(page, "hosted-page.png", 150_000)
     }
-    yield* visit(redirectUrl, take, {
-      viewport: { width: 1000, height: 760 }
-    })
+    yield* visit(redirectUrl, take, { viewport: { width: 1000, height: 760 } })
   })
 })

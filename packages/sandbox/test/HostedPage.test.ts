@@ -2,13 +2,12 @@ import * as Effect from "effect/Effect"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { assert, describe, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
 import * as Gateway from "@pawl/testkit/Gateway"
-import * as Sandbox from "../src/Sandbox.ts"
 import { style } from "../src/internal/pages/PageStyle.ts"
 import { shared } from "@pawl/receiver/internal/admin/PageFiles"
 import { createAt, intentAt, untilTold, visit } from "./support/customer.ts"
-import { run, runWith } from "./support/sandbox.ts"
+import { address, runWith, test } from "./support/sandbox.ts"
 import { raw, receiver } from "./support/wire.ts"
 
 const good = {
@@ -34,101 +33,95 @@ it("the pages of customers have the font of the console and of the receiver's pa
 })
 
 describe("the page of an intent", () => {
-  it("is 200 text/html, and shows the amount, the order and a form", () =>
-    run(function* () {
-      const { redirectUrl } = yield* intentAt({
-        order: { title: "Tea & <scones>", orderId: "o-1", domainName: "shop.example" }
-      })
-      const { baseUrl } = yield* Sandbox.Sandbox
-      assert.strictEqual(redirectUrl, `${new URL(baseUrl).origin}/pay/8000000000100001`)
-      const { headers, status, text } = yield* visit(redirectUrl)
-      assert.strictEqual(status, 200)
-      assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8")
-      assert.strictEqual(headers.get("cache-control"), "no-store")
-      assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
-      assert.include(text, "€10.50")
-      assert.include(text, "<bdi>Tea &#38; &#60;scones&#62;</bdi>")
-      assert.include(text, "o-1")
-      assert.notMatch(text, /<script|style="|\son[a-z]+=|src=|https:/u)
-    }))
+  test("is 200 text/html, and shows the amount, the order and a form", function* () {
+    const { redirectUrl } = yield* intentAt({
+      order: { title: "Tea & <scones>", orderId: "o-1", domainName: "shop.example" }
+    })
+    assert.strictEqual(redirectUrl, `${(yield* address).origin}/pay/8000000000100001`)
+    const { headers, status, text } = yield* visit(redirectUrl)
+    assert.strictEqual(status, 200)
+    assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8")
+    assert.strictEqual(headers.get("cache-control"), "no-store")
+    assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+    assert.include(text, "€10.50")
+    assert.include(text, "<bdi>Tea &#38; &#60;scones&#62;</bdi>")
+    assert.include(text, "o-1")
+    assert.notMatch(text, /<script|style="|\son[a-z]+=|src=|https:/u)
+  })
 
-  it("D06: has a policy of its own, and only the one for a frame may be framed", () =>
-    run(function* () {
-      const { iframeUrl, redirectUrl } = yield* intentAt(urls)
-      const policy = (framing: string) =>
-        "default-src 'none'; style-src 'self'; img-src 'self'; " +
-        `base-uri 'none'; frame-ancestors ${framing}`
-      const whole = yield* visit(redirectUrl)
-      assert.strictEqual(whole.headers.get("content-security-policy"), policy("'none'"))
-      assert.strictEqual(whole.headers.get("x-frame-options"), "DENY")
-      const frame = yield* visit(iframeUrl)
-      assert.strictEqual(frame.headers.get("content-security-policy"), policy("*"))
-      assert.isNull(frame.headers.get("x-frame-options"))
-      assert.include(frame.text, `action="/pay/8000000000100001?frame=1"`)
-    }))
+  test("D06: has a policy of its own, and only the one for a frame may be framed", function* () {
+    const { iframeUrl, redirectUrl } = yield* intentAt(urls)
+    const policy = (framing: string) =>
+      "default-src 'none'; style-src 'self'; img-src 'self'; " +
+      `base-uri 'none'; frame-ancestors ${framing}`
+    const whole = yield* visit(redirectUrl)
+    assert.strictEqual(whole.headers.get("content-security-policy"), policy("'none'"))
+    assert.strictEqual(whole.headers.get("x-frame-options"), "DENY")
+    const frame = yield* visit(iframeUrl)
+    assert.strictEqual(frame.headers.get("content-security-policy"), policy("*"))
+    assert.isNull(frame.headers.get("x-frame-options"))
+    assert.include(frame.text, `action="/pay/8000000000100001?frame=1"`)
+  })
 
-  it("is in the language of the intent, else of the browser, else English", () =>
-    run(function* () {
-      for (const [lang, accepted, expected, amount] of [
-        ["de", "fr", "de", "10,50 €"],
-        ["es", "", "es", "10,50 €"],
-        ["fr", "", "fr", "10,50 €"],
-        ["ja", "fr-CA,de;q=0.5", "fr", "10,50 €"],
-        ["ja", "de;q=0.5, fr;q=0, es;q=0.9", "es", "10,50 €"],
-        ["ja", "", "en", "€10.50"]
-      ] as const) {
-        const { redirectUrl } = yield* intentAt({ requestId: `${lang} ${accepted}`, lang })
-        const { text } = yield* visit(redirectUrl, undefined, { "accept-language": accepted })
-        assert.include(text, `<html lang="${expected}">`)
-        assert.strictEqual(text.includes(`data-testid="untranslated"`), lang === "ja")
-        assert.include(text.replaceAll(/\s/gu, " "), amount)
-      }
-    }))
+  test("is in the language of the intent, else of the browser, else English", function* () {
+    for (const [lang, accepted, expected, amount] of [
+      ["de", "fr", "de", "10,50 €"],
+      ["es", "", "es", "10,50 €"],
+      ["fr", "", "fr", "10,50 €"],
+      ["ja", "fr-CA,de;q=0.5", "fr", "10,50 €"],
+      ["ja", "de;q=0.5, fr;q=0, es;q=0.9", "es", "10,50 €"],
+      ["ja", "", "en", "€10.50"]
+    ] as const) {
+      const { redirectUrl } = yield* intentAt({ requestId: `${lang} ${accepted}`, lang })
+      const { text } = yield* visit(redirectUrl, undefined, { "accept-language": accepted })
+      assert.include(text, `<html lang="${expected}">`)
+      assert.strictEqual(text.includes(`data-testid="untranslated"`), lang === "ja")
+      assert.include(text.replaceAll(/\s/gu, " "), amount)
+    }
+  })
 
-  it("D03: redirects the customer only to the stored URLs, character by character", () =>
-    run(function* () {
-      const evil = "https://evil.example/"
-      const asking = `?successRedirectUrl=${evil}&failureRedirectUrl=${evil}&url=${evil}&next=//evil.example`
-      const paid = yield* intentAt({ ...urls, requestId: "paid" })
-      const sent = yield* visit(`${paid.redirectUrl}${asking}`, {
-        ...good,
-        successRedirectUrl: evil,
-        url: evil
-      })
-      assert.deepInclude(sent, { status: 303, location: "/pay/8000000000100001" })
-      yield* untilTold("SUCCEED")
-      const after = yield* visit(`${paid.redirectUrl}${asking}`)
-      assert.deepInclude(after, { status: 302, location: urls.successRedirectUrl })
-      const left = yield* intentAt({ ...urls, requestId: "left" })
-      yield* visit(left.redirectUrl, { act: "cancel", attempts: "0", failureRedirectUrl: evil })
-      assert.deepInclude(yield* visit(left.redirectUrl), {
-        status: 302,
-        location: urls.failureRedirectUrl
-      })
-      const foreign = yield* intentAt({
-        ...urls,
-        requestId: "foreign",
-        failureRedirectUrl: "https://shop.example/größe"
-      })
-      yield* visit(foreign.redirectUrl, { act: "cancel", attempts: "0" })
-      assert.strictEqual(
-        (yield* visit(foreign.redirectUrl)).location,
-        "https://shop.example/gr%C3%B6%C3%9Fe"
-      )
-    }))
+  test("D03: redirects the customer only to the stored URLs, character by character", function* () {
+    const evil = "https://evil.example/"
+    const asking = `?successRedirectUrl=${evil}&failureRedirectUrl=${evil}&url=${evil}&next=//evil.example`
+    const paid = yield* intentAt({ ...urls, requestId: "paid" })
+    const sent = yield* visit(`${paid.redirectUrl}${asking}`, {
+      ...good,
+      successRedirectUrl: evil,
+      url: evil
+    })
+    assert.deepInclude(sent, { status: 303, location: "/pay/8000000000100001" })
+    yield* untilTold("SUCCEED")
+    const after = yield* visit(`${paid.redirectUrl}${asking}`)
+    assert.deepInclude(after, { status: 302, location: urls.successRedirectUrl })
+    const left = yield* intentAt({ ...urls, requestId: "left" })
+    yield* visit(left.redirectUrl, { act: "cancel", attempts: "0", failureRedirectUrl: evil })
+    assert.deepInclude(yield* visit(left.redirectUrl), {
+      status: 302,
+      location: urls.failureRedirectUrl
+    })
+    const foreign = yield* intentAt({
+      ...urls,
+      requestId: "foreign",
+      failureRedirectUrl: "https://shop.example/größe"
+    })
+    yield* visit(foreign.redirectUrl, { act: "cancel", attempts: "0" })
+    assert.strictEqual(
+      (yield* visit(foreign.redirectUrl)).location,
+      "https://shop.example/gr%C3%B6%C3%9Fe"
+    )
+  })
 
-  it("D03: in a frame has a link to the stored URL, and never redirects", () =>
-    run(function* () {
-      const { iframeUrl } = yield* intentAt(urls)
-      const sent = yield* visit(iframeUrl, good)
-      assert.strictEqual(sent.location, "/pay/8000000000100001?frame=1")
-      yield* untilTold("SUCCEED")
-      const { status, text } = yield* visit(iframeUrl)
-      assert.strictEqual(status, 200)
-      const link = urls.successRedirectUrl.replaceAll("&", "&#38;")
-      assert.match(text, /data-testid="state-paid"/u)
-      assert.include(text, `href="${link}" target="_top"`)
-    }))
+  test("D03: in a frame has a link to the stored URL, and never redirects", function* () {
+    const { iframeUrl } = yield* intentAt(urls)
+    const sent = yield* visit(iframeUrl, good)
+    assert.strictEqual(sent.location, "/pay/8000000000100001?frame=1")
+    yield* untilTold("SUCCEED")
+    const { status, text } = yield* visit(iframeUrl)
+    assert.strictEqual(status, 200)
+    const link = urls.successRedirectUrl.replaceAll("&", "&#38;")
+    assert.match(text, /data-testid="state-paid"/u)
+    assert.include(text, `href="${link}" target="_top"`)
+  })
 
   it("redirects a customer before the payment has ended, or lets them wait, as the seed selects", () =>
     runWith({ pace: "1 hour", seed: 7 }, function* () {
@@ -148,93 +141,82 @@ describe("the page of an intent", () => {
       assert.sameMembers([...statuses], [200, 302])
     }))
 
-  it("D08: shows, stores and logs no card number and no security code", () =>
-    run(function* () {
-      const gateway = yield* Gateway.Gateway
-      const { redirectUrl } = yield* intentAt(urls)
-      const real = yield* visit(redirectUrl, { ...good, number: "4111 1111 1111 1111" })
-      assert.strictEqual(real.status, 422)
-      assert.match(real.text, /data-testid="error-summary"/u)
-      assert.include(real.text, "4000\u00a00000\u00a00000\u00a03220")
-      assert.notMatch(real.text, /4111|737/u)
-      assert.include(real.text, `value="Ada Lovelace"`)
-      yield* visit(redirectUrl, good)
-      const stored = JSON.stringify([
-        yield* gateway.transactions,
-        yield* gateway.checkout.intents,
-        yield* gateway.checkout.intent("8000000000100001")
-      ])
-      assert.include(stored, "424242******4242")
-      assert.notMatch(stored, /4242424242424242|4111|"737"/u)
-    }))
+  test("D08: shows, stores and logs no card number and no security code", function* () {
+    const gateway = yield* Gateway.Gateway
+    const { redirectUrl } = yield* intentAt(urls)
+    const real = yield* visit(redirectUrl, { ...good, number: "4111 1111 1111 1111" })
+    assert.strictEqual(real.status, 422)
+    assert.match(real.text, /data-testid="error-summary"/u)
+    assert.include(real.text, "4000\u00a00000\u00a00000\u00a03220")
+    assert.notMatch(real.text, /4111|737/u)
+    assert.include(real.text, `value="Ada Lovelace"`)
+    yield* visit(redirectUrl, good)
+    const stored = JSON.stringify([
+      yield* gateway.transactions,
+      yield* gateway.checkout.intents,
+      yield* gateway.checkout.intent("8000000000100001")
+    ])
+    assert.include(stored, "424242******4242")
+    assert.notMatch(stored, /4242424242424242|4111|"737"/u)
+  })
 
-  it("accepts a form once, and refuses a body that is not a form", () =>
-    run(function* () {
-      const { transactions } = yield* Gateway.Gateway
-      const { redirectUrl } = yield* intentAt(urls)
-      for (const type of ["text/plain", "multipart/form-data", "application/json"]) {
-        const options = { method: "POST", headers: { "content-type": type } }
-        assert.strictEqual(
-          yield* raw(redirectUrl, options, new URLSearchParams(good).toString()),
-          415
-        )
-      }
-      const long = { ...good, name: "a".repeat(17_000) }
-      assert.strictEqual((yield* visit(redirectUrl, long)).status, 415)
-      assert.lengthOf(yield* transactions, 0)
-      const twice = yield* Effect.all([visit(redirectUrl, good), visit(redirectUrl, good)], {
-        concurrency: "unbounded"
-      })
-      assert.deepStrictEqual(
-        twice.map(({ status }) => status),
-        [303, 303]
+  test("accepts a form once, and refuses a body that is not a form", function* () {
+    const { transactions } = yield* Gateway.Gateway
+    const { redirectUrl } = yield* intentAt(urls)
+    for (const type of ["text/plain", "multipart/form-data", "application/json"]) {
+      const options = { method: "POST", headers: { "content-type": type } }
+      expect(yield* raw(redirectUrl, options, new URLSearchParams(good).toString())).toBe(415)
+    }
+    const long = { ...good, name: "a".repeat(17_000) }
+    assert.strictEqual((yield* visit(redirectUrl, long)).status, 415)
+    assert.lengthOf(yield* transactions, 0)
+    const twice = yield* Effect.all([visit(redirectUrl, good), visit(redirectUrl, good)], {
+      concurrency: "unbounded"
+    })
+    expect(twice.map(({ status }) => status)).toStrictEqual([303, 303])
+    assert.lengthOf(yield* transactions, 1)
+  })
+
+  test("D05: serves only this machine, and accepts only its own forms", function* () {
+    const { redirectUrl } = yield* intentAt(urls)
+    const { host, origin } = new URL(redirectUrl)
+    const form = "application/x-www-form-urlencoded"
+    for (const [headers, gets, posts] of [
+      [{}, 200, 303],
+      [{ origin }, 200, 303],
+      [{ referer: "https://shop.example/", "sec-fetch-site": "cross-site" }, 200, 303],
+      [{ origin: "https://evil.example" }, 403, 403],
+      [{ origin: `https://${host}` }, 403, 403],
+      [{ origin: "null" }, 403, 403],
+      [{ host: "evil.example" }, 403, 403],
+      [{ host: "evil.example", origin: "http://evil.example" }, 403, 403]
+    ] as const) {
+      const label = JSON.stringify(headers)
+      assert.strictEqual(yield* raw(redirectUrl, { headers }), gets, label)
+      assert.strictEqual(
+        yield* raw(
+          redirectUrl,
+          { method: "POST", headers: { ...headers, "content-type": form } },
+          "act=nothing&attempts=9"
+        ),
+        posts,
+        label
       )
-      assert.lengthOf(yield* transactions, 1)
-    }))
+    }
+  })
 
-  it("D05: serves only this machine, and accepts only its own forms", () =>
-    run(function* () {
-      const { redirectUrl } = yield* intentAt(urls)
-      const { host, origin } = new URL(redirectUrl)
-      const form = "application/x-www-form-urlencoded"
-      for (const [headers, gets, posts] of [
-        [{}, 200, 303],
-        [{ origin }, 200, 303],
-        [{ referer: "https://shop.example/", "sec-fetch-site": "cross-site" }, 200, 303],
-        [{ origin: "https://evil.example" }, 403, 403],
-        [{ origin: `https://${host}` }, 403, 403],
-        [{ origin: "null" }, 403, 403],
-        [{ host: "evil.example" }, 403, 403],
-        [{ host: "evil.example", origin: "http://evil.example" }, 403, 403]
-      ] as const) {
-        const label = JSON.stringify(headers)
-        assert.strictEqual(yield* raw(redirectUrl, { headers }), gets, label)
-        assert.strictEqual(
-          yield* raw(
-            redirectUrl,
-            { method: "POST", headers: { ...headers, "content-type": form } },
-            "act=nothing&attempts=9"
-          ),
-          posts,
-          label
-        )
-      }
-    }))
-
-  it("is a 404 page for an unknown intent", () =>
-    run(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { origin } = new URL(baseUrl)
-      for (const path of ["/pay/7", "/pay/__proto__", "/challenge/7", "/pay/%3Cscript%3E"]) {
-        const { headers, status, text } = yield* visit(`${origin}${path}`, undefined, {
-          "accept-language": "de"
-        })
-        assert.strictEqual(status, 404)
-        assert.include(headers.get("content-security-policy"), "default-src 'none'")
-        assert.include(text, `<html lang="de">`)
-        assert.notInclude(text, "cript>")
-      }
-    }))
+  test("is a 404 page for an unknown intent", function* () {
+    const { origin } = yield* address
+    for (const path of ["/pay/7", "/pay/__proto__", "/challenge/7", "/pay/%3Cscript%3E"]) {
+      const { headers, status, text } = yield* visit(`${origin}${path}`, undefined, {
+        "accept-language": "de"
+      })
+      assert.strictEqual(status, 404)
+      assert.include(headers.get("content-security-policy"), "default-src 'none'")
+      assert.include(text, `<html lang="de">`)
+      assert.notInclude(text, "cript>")
+    }
+  })
 
   it("survives a restart of the sandbox with a file, and so does its result", async () => {
     const folder = await mkdtemp(join(tmpdir(), "hosted-page-"))
@@ -245,8 +227,7 @@ describe("the page of an intent", () => {
       return new URL(redirectUrl).pathname
     })
     await runWith({ filename }, function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const page = new URL(path, baseUrl).href
+      const page = new URL(path, yield* address).href
       assert.match((yield* visit(page)).text, /data-testid="declined"/u)
       yield* visit(page, { ...good, attempts: "1" })
       yield* untilTold("SUCCEED")
@@ -257,19 +238,18 @@ describe("the page of an intent", () => {
     await rm(folder, { recursive: true })
   })
 
-  it("loads its style and icon from the sandbox only", () =>
-    run(function* () {
-      const { redirectUrl } = yield* intentAt(urls)
-      const { text } = yield* visit(redirectUrl)
-      const assets = Array.from(text.matchAll(/<link[^>]* href="([^"]*)"/gu), ([, path]) => path)
-      assert.lengthOf(assets, 2)
-      for (const path of assets) {
-        const { headers, status } = yield* visit(new URL(path ?? "", redirectUrl).href)
-        assert.strictEqual(status, 200)
-        assert.match(headers.get("content-type") ?? "", /^(?:text\/css|image\/svg\+xml)/u)
-        assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
-      }
-    }))
+  test("loads its style and icon from the sandbox only", function* () {
+    const { redirectUrl } = yield* intentAt(urls)
+    const { text } = yield* visit(redirectUrl)
+    const assets = Array.from(text.matchAll(/<link[^>]* href="([^"]*)"/gu), ([, path]) => path)
+    assert.lengthOf(assets, 2)
+    for (const path of assets) {
+      const { headers, status } = yield* visit(new URL(path ?? "", redirectUrl).href)
+      assert.strictEqual(status, 200)
+      assert.match(headers.get("content-type") ?? "", /^(?:text\/css|image\/svg\+xml)/u)
+      assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+    }
+  })
 })
 
 describe("a challenge", () => {
@@ -278,18 +258,17 @@ describe("a challenge", () => {
     ...urls
   }
 
-  it("that nobody opens continues by itself", () =>
-    run(function* () {
-      const shop = yield* receiver(() => [200])
-      const created = yield* createAt("/payments/card", {
-        ...challenged,
-        callbackUrl: `${shop.url}/cb`
-      })
-      assert.strictEqual(created["transactionStatus"], "CUSTOMER_VERIFICATION")
-      yield* untilTold("SUCCEED")
-      const { location, status } = yield* visit(created["challengeUrl"] ?? "")
-      assert.deepStrictEqual([status, location], [302, urls.successRedirectUrl])
-    }))
+  test("that nobody opens continues by itself", function* () {
+    const shop = yield* receiver(() => [200])
+    const created = yield* createAt("/payments/card", {
+      ...challenged,
+      callbackUrl: `${shop.url}/cb`
+    })
+    assert.strictEqual(created["transactionStatus"], "CUSTOMER_VERIFICATION")
+    yield* untilTold("SUCCEED")
+    const { location, status } = yield* visit(created["challengeUrl"] ?? "")
+    assert.deepStrictEqual([status, location], [302, urls.successRedirectUrl])
+  })
 
   it("that is opened is decided once, by its buttons", () =>
     runWith({ pace: "1 second" }, function* () {
@@ -307,10 +286,7 @@ describe("a challenge", () => {
         assert.strictEqual(page.status, 200)
         assert.include(page.text, "€10.50")
         assert.include(page.text, "•••• 3220")
-        assert.strictEqual(
-          (yield* visit(challengeUrl, { act })).location,
-          `/challenge/${transactionId}`
-        )
+        expect((yield* visit(challengeUrl, { act })).location).toBe(`/challenge/${transactionId}`)
         yield* visit(challengeUrl, { act: act === "approve" ? "decline" : "approve" })
         const after = yield* transaction(transactionId)
         assert.include(after, { status, declineCode })
@@ -334,21 +310,20 @@ describe("a challenge", () => {
       assert.include(yield* transaction(transactionId), { status: "CUSTOMER_VERIFICATION" })
     }))
 
-  it("of an intent returns to its page, which shows a decline and lets the customer try again", () =>
-    run(function* () {
-      const { iframeUrl } = yield* intentAt(urls)
-      yield* visit(iframeUrl, { ...good, number: "4000000000003220" })
-      const { location: challenge } = yield* visit(iframeUrl)
-      assert.strictEqual(challenge, "/challenge/100001?frame=1")
-      const url = new URL(challenge ?? "", iframeUrl).href
-      yield* visit(url, { act: "decline" })
-      assert.strictEqual((yield* visit(url)).location, "/pay/8000000000100001?frame=1")
-      const { status, text } = yield* visit(iframeUrl)
-      assert.strictEqual(status, 200)
-      assert.match(text, /data-testid="declined"/u)
-      assert.include(text, "59")
-      assert.match(text, /name="attempts" value="1"/u)
-    }))
+  test("of an intent returns to its page, which shows a decline and lets the customer try again", function* () {
+    const { iframeUrl } = yield* intentAt(urls)
+    yield* visit(iframeUrl, { ...good, number: "4000000000003220" })
+    const { location: challenge } = yield* visit(iframeUrl)
+    assert.strictEqual(challenge, "/challenge/100001?frame=1")
+    const url = new URL(challenge ?? "", iframeUrl).href
+    yield* visit(url, { act: "decline" })
+    assert.strictEqual((yield* visit(url)).location, "/pay/8000000000100001?frame=1")
+    const { status, text } = yield* visit(iframeUrl)
+    assert.strictEqual(status, 200)
+    assert.match(text, /data-testid="declined"/u)
+    assert.include(text, "59")
+    assert.match(text, /name="attempts" value="1"/u)
+  })
 
   it("is in the response of every challenged create; a payment without a challenge has none", () =>
     runWith({ pace: "1 hour" }, function* () {
@@ -358,8 +333,7 @@ describe("a challenge", () => {
         assert.strictEqual((yield* visit(challengeUrl)).status, 200, path)
       }
       const { transactionId } = yield* createAt("/payments/card", { requestId: "other" })
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { origin } = new URL(baseUrl)
+      const { origin } = yield* address
       assert.strictEqual((yield* visit(`${origin}/challenge/${transactionId}`)).status, 404)
     }))
 })

@@ -1,8 +1,7 @@
-import * as Sandbox from "../src/Sandbox.ts"
 import * as Courier from "@pawl/testkit/Courier"
 import * as NodeOutbound from "../src/internal/NodeOutbound.ts"
 import { assert, describe, it } from "vitest"
-import { control, pay, run } from "./support/sandbox.ts"
+import { address, control, pay, test } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
 const refusedOf = (urls: ReadonlyArray<string>, allowed: ReadonlyArray<string> = []) =>
@@ -124,14 +123,13 @@ describe("D01: an allowed host", () => {
   })
 })
 
-it("D01: a name is connected to at the address that was checked", () =>
-  run(function* () {
-    const shop = yield* receiver(() => [200])
-    const { port } = new URL(shop.url)
-    yield* pay({ scenario: "stuck", callbackUrl: `http://localhost:${port}/cb` })
-    yield* control("POST", "/clock", { advance: "1 minute" })
-    assert.lengthOf(shop.received, 3)
-  }))
+test("D01: a name is connected to at the address that was checked", function* () {
+  const shop = yield* receiver(() => [200])
+  const { port } = new URL(shop.url)
+  yield* pay({ scenario: "stuck", callbackUrl: `http://localhost:${port}/cb` })
+  yield* control("POST", "/clock", { advance: "1 minute" })
+  assert.lengthOf(shop.received, 3)
+})
 
 it("D01: a name may not resolve to a blocked address: localhost is loopback, and metadata addresses are blocked", () => {
   for (const [name, address, may] of [
@@ -151,18 +149,16 @@ it("D01: a name may not resolve to a blocked address: localhost is loopback, and
   }
 })
 
-it("D01: the sandbox refuses to post to itself, and logs it", () =>
-  run(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const { port } = new URL(baseUrl)
-    for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
-      const callbackUrl = `http://${host}:${port}/sandbox/reset`
-      yield* pay({ requestId: host, scenario: "stuck", callbackUrl })
-    }
-    yield* control("POST", "/clock", { advance: "1 day" })
-    const { deliveries } = yield* Courier.Courier
-    assert.deepStrictEqual(
-      (yield* deliveries).map(({ answer, attempt }) => [answer, attempt]),
-      Array.from({ length: 9 }, () => ["refused", 1])
-    )
-  }))
+test("D01: the sandbox refuses to post to itself, and logs it", function* () {
+  const { port } = yield* address
+  for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
+    const callbackUrl = `http://${host}:${port}/sandbox/reset`
+    yield* pay({ requestId: host, scenario: "stuck", callbackUrl })
+  }
+  yield* control("POST", "/clock", { advance: "1 day" })
+  const { deliveries } = yield* Courier.Courier
+  assert.deepStrictEqual(
+    (yield* deliveries).map(({ answer, attempt }) => [answer, attempt]),
+    Array.from({ length: 9 }, () => ["refused", 1])
+  )
+})

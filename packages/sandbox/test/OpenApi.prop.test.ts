@@ -7,7 +7,7 @@ import { assert, describe, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import { file, operations, schemaOf, valuesOf, webhooks } from "./support/openapiDocument.ts"
 import type { Body, Operation } from "./support/openapiDocument.ts"
-import { control, run } from "./support/sandbox.ts"
+import { control, runWith } from "./support/sandbox.ts"
 import { checksum, credentials } from "@pawl/test-support/TestGateway"
 import { call, receiver } from "./support/wire.ts"
 
@@ -30,14 +30,7 @@ const placeOf = ({ method, path }: Operation, rest: string): string =>
   "/content/application~1json/schema"
 
 /** An example with some random fields, and maybe a wrong one. */
-interface Drawn {
-  readonly operation: Operation
-  readonly changed: Fields
-  readonly wrong: Fields
-  readonly isOld: boolean
-}
-
-const request: fc.Arbitrary<Drawn> = fc.oneof(
+const request = fc.oneof(
   ...operations.map((operation) => {
     const random = (
       operation.request === undefined ? fc.constant({}) : valuesOf(operation.request)
@@ -126,7 +119,8 @@ const merchant = (baseUrl: string, callbackUrl: string) => {
   return { exchanges, idsFor, known, seen, send }
 }
 
-const conversation = run(
+const conversation = runWith(
+  {},
   Effect.gen(function* () {
     const { baseUrl } = yield* Sandbox.Sandbox
     const { received, url } = yield* receiver(() => [200])

@@ -11,7 +11,7 @@ import * as Faults from "@pawl/testkit/Faults"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
-import { run, runWith } from "./support/sandbox.ts"
+import { address, api, runWith, test } from "./support/sandbox.ts"
 import { get, post, raw, receiver } from "./support/wire.ts"
 
 const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object = credentials) {
@@ -20,114 +20,103 @@ const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object 
 })
 
 const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0], attempts: number) {
-  const { baseUrl } = yield* Sandbox.Sandbox
   const { changes } = yield* Courier.Courier
   const made = yield* changes.pipe(
     Stream.take(attempts),
     Stream.runCollect,
     Effect.forkChild({ startImmediately: true })
   )
-  const token = yield* authenticate(baseUrl)
-  const created = yield* post(`${baseUrl}/v1/payments/apm`, payment(over), token)
+  const created = yield* api("POST", "/v1/payments/apm", payment(over))
   assert.strictEqual(created.status, 200)
   return [...(yield* Fiber.join(made))]
 })
 
-it("lists a transaction and its deliveries as they happened, and posts no trace header", () =>
-  run(function* () {
-    const shop = yield* receiver(() => [200])
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const log = yield* pay({ callbackUrl: `${shop.url}/cb?t=1` }, 4)
-    assert.deepStrictEqual(
-      log.map(({ answer, attempt, forged, status }) => [status, answer, attempt, forged]),
-      ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((status) => [status, 200, 1, false])
-    )
-    for (const { headers } of shop.received) assert.notProperty(headers, "traceparent")
-    const truth = yield* (yield* Gateway.Gateway).transaction("100001")
-    const listed = (path: string) => get(baseUrl.replace("/api", `/sandbox${path}`))
-    const expected = JSON.parse(JSON.stringify(truth))
-    assert.deepStrictEqual((yield* listed("/transactions")).json, [expected])
-    assert.deepStrictEqual((yield* listed("/transactions/100001")).json, expected)
-    assert.deepStrictEqual((yield* listed("/deliveries")).json, log)
-    assert.strictEqual((yield* listed("/transactions/7")).status, 404)
-  }))
+test("lists a transaction and its deliveries as they happened, and posts no trace header", function* () {
+  const shop = yield* receiver(() => [200])
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const log = yield* pay({ callbackUrl: `${shop.url}/cb?t=1` }, 4)
+  assert.deepStrictEqual(
+    log.map(({ answer, attempt, forged, status }) => [status, answer, attempt, forged]),
+    ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((status) => [status, 200, 1, false])
+  )
+  for (const { headers } of shop.received) assert.notProperty(headers, "traceparent")
+  const truth = yield* (yield* Gateway.Gateway).transaction("100001")
+  const listed = (path: string) => get(baseUrl.replace("/api", `/sandbox${path}`))
+  const expected = JSON.parse(JSON.stringify(truth))
+  assert.deepStrictEqual((yield* listed("/transactions")).json, [expected])
+  assert.deepStrictEqual((yield* listed("/transactions/100001")).json, expected)
+  assert.deepStrictEqual((yield* listed("/deliveries")).json, log)
+  assert.strictEqual((yield* listed("/transactions/7")).status, 404)
+})
 
 it("an undefined setting keeps its default: the pages are those of the sandbox, and the readings hold", () =>
   runWith(
     { pageUrl: undefined, behaviour: undefined, readings: { metadata: "left out" } },
     function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
-      const token = yield* authenticate(baseUrl)
       const request = payment({ metadata: { order: "7" } })
-      const { text } = yield* post(`${baseUrl}/v1/payments/apm`, request, token)
+      const { text } = yield* api("POST", "/v1/payments/apm", request)
       assert.include(text, `"redirectUrl":"${baseUrl.replace("/api", "/apm/")}`)
       assert.notInclude(text, "metadata")
     }
   ))
 
-it("A37: text with a lone surrogate is 400 and names its field, in whatever place it is", () =>
-  run(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const token = yield* authenticate(baseUrl)
-    const bad = "a\ud800"
-    const bodies: ReadonlyArray<readonly [field: string, over: object]> = [
-      ["requestId", { requestId: bad }],
-      ["accountId", { accountId: bad }],
-      ["metadata.order", { metadata: { order: bad } }],
-      ["metadata", { metadata: { [bad]: "1" } }],
-      ["callbackUrl", { callbackUrl: `http://127.0.0.1:9/${bad}` }],
-      ["apmPayload.paymentMethod", { apmPayload: { paymentMethod: bad } }],
-      ["apmPayload.list.0", { apmPayload: { paymentMethod: "WALLET", list: [bad] } }]
-    ]
-    for (const [field, over] of bodies) {
-      const body = { ...payment({ requestId: `r-${field}` }), ...over }
-      const { json, status } = yield* post(`${baseUrl}/v1/payments/apm`, body, token)
-      assert.strictEqual(status, 400, field)
-      assert.deepNestedInclude(json, { "errors[0].field": field })
-    }
-    const first = yield* post(`${baseUrl}/v1/auth`, { ...credentials, merchantKey: bad })
-    assert.strictEqual(first.status, 400)
-    const whole = payment({ requestId: "r-pair" })
-    const pair = { ...whole, metadata: { ...whole.metadata, order: "a😀" } }
-    assert.strictEqual((yield* post(`${baseUrl}/v1/payments/apm`, pair, token)).status, 200)
-  }))
+test("A37: text with a lone surrogate is 400 and names its field, in whatever place it is", function* () {
+  const bad = "a\ud800"
+  const bodies: ReadonlyArray<readonly [field: string, over: object]> = [
+    ["requestId", { requestId: bad }],
+    ["accountId", { accountId: bad }],
+    ["metadata.order", { metadata: { order: bad } }],
+    ["metadata", { metadata: { [bad]: "1" } }],
+    ["callbackUrl", { callbackUrl: `http://127.0.0.1:9/${bad}` }],
+    ["apmPayload.paymentMethod", { apmPayload: { paymentMethod: bad } }],
+    ["apmPayload.list.0", { apmPayload: { paymentMethod: "WALLET", list: [bad] } }]
+  ]
+  for (const [field, over] of bodies) {
+    const body = { ...payment({ requestId: `r-${field}` }), ...over }
+    const { json, status } = yield* api("POST", "/v1/payments/apm", body)
+    assert.strictEqual(status, 400, field)
+    assert.deepNestedInclude(json, { "errors[0].field": field })
+  }
+  const first = yield* api("POST", "/v1/auth", { ...credentials, merchantKey: bad })
+  assert.strictEqual(first.status, 400)
+  const whole = payment({ requestId: "r-pair" })
+  const pair = { ...whole, metadata: { ...whole.metadata, order: "a😀" } }
+  assert.strictEqual((yield* api("POST", "/v1/payments/apm", pair)).status, 200)
+})
 
-it("a redirect is not followed and does not count as a delivery", () =>
-  run(function* () {
-    const shop = yield* receiver((path) =>
-      path.startsWith("/cb") ? [Number(path.slice(3, 6)), "/elsewhere"] : [200]
-    )
-    for (const status of [301, 302, 303, 307, 308]) {
-      const over = {
-        requestId: `r-${status}`,
-        scenario: "stuck",
-        callbackUrl: `${shop.url}/cb${status}`
-      }
-      const log = yield* pay(over, 3)
-      assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], [status])
+test("a redirect is not followed and does not count as a delivery", function* () {
+  const shop = yield* receiver((path) =>
+    path.startsWith("/cb") ? [Number(path.slice(3, 6)), "/elsewhere"] : [200]
+  )
+  for (const status of [301, 302, 303, 307, 308]) {
+    const over = {
+      requestId: `r-${status}`,
+      scenario: "stuck",
+      callbackUrl: `${shop.url}/cb${status}`
     }
-    assert.isEmpty(shop.received.filter(({ path }) => path.startsWith("/elsewhere")))
-  }))
+    const log = yield* pay(over, 3)
+    assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], [status])
+  }
+  assert.isEmpty(shop.received.filter(({ path }) => path.startsWith("/elsewhere")))
+})
 
-it("a port without a listener is logged as unreachable", () =>
-  run(function* () {
-    const { url } = yield* Effect.scoped(receiver(() => [200]))
-    const log = yield* pay({ scenario: "stuck", callbackUrl: `${url}/cb` }, 3)
-    assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], ["unreachable"])
-  }))
+test("a port without a listener is logged as unreachable", function* () {
+  const { url } = yield* Effect.scoped(receiver(() => [200]))
+  const log = yield* pay({ scenario: "stuck", callbackUrl: `${url}/cb` }, 3)
+  assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], ["unreachable"])
+})
 
-it("a request may name the host before its path", () =>
-  run(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const { origin } = new URL(baseUrl)
-    for (const [path, status] of [
-      ["/api/v1/payments/apm/status/1", 401],
-      ["/sandbox/transactions", 200],
-      ["/apis", 404]
-    ] as const) {
-      assert.strictEqual(yield* raw(baseUrl, { path: `${origin}${path}` }), status)
-    }
-  }))
+test("a request may name the host before its path", function* () {
+  const { href, origin } = yield* address
+  for (const [path, status] of [
+    ["/api/v1/payments/apm/status/1", 401],
+    ["/sandbox/transactions", 200],
+    ["/apis", 404]
+  ] as const) {
+    assert.strictEqual(yield* raw(href, { path: `${origin}${path}` }), status)
+  }
+})
 
 it("a request still open when the sandbox stops ends with its connection", () =>
   Effect.runPromise(
@@ -146,64 +135,60 @@ it("a request still open when the sandbox stops ends with its connection", () =>
     })
   ))
 
-it("serves the contract at /openapi.json", () =>
-  run(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const { json } = yield* get(baseUrl.replace("/api", "/openapi.json"))
-    assert.deepStrictEqual(json, JSON.parse(JSON.stringify(OpenApi.fromApi(Api))))
-  }))
+test("serves the contract at /openapi.json", function* () {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const { json } = yield* get(baseUrl.replace("/api", "/openapi.json"))
+  assert.deepStrictEqual(json, JSON.parse(JSON.stringify(OpenApi.fromApi(Api))))
+})
 
-it("D05: serves /sandbox to this machine; other hosts and other sites get 403", () =>
-  run(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const { host, origin } = new URL(baseUrl)
-    const expected = [
-      [{}, true],
-      [{ host: "localhost:1234" }, true],
-      [{ host: "[::1]:1234" }, true],
-      [{ origin }, true],
-      [{ host: "shop.example" }, false],
-      [{ host: "127.0.0.1.shop.example" }, false],
-      [{ host: "LOCALHOST" }, true],
-      [{ host: "shop@127.0.0.1" }, false],
-      [{ host: "127.0.0.1/" }, false],
-      [{ host: "127.0.0.1 shop" }, false],
-      [{ origin: "https://shop.example" }, false],
-      [{ origin: `https://${host}` }, false],
-      [{ origin: "http://127.0.0.1:1" }, false],
-      [{ origin: "null" }, false],
-      [{ "sec-fetch-site": "cross-site" }, false],
-      [{ host: "shop.example", origin: "http://shop.example" }, false]
-    ] as const
-    for (const [headers, isServed] of expected) {
-      for (const [method, path, status] of [
-        ["GET", "/sandbox/transactions", 200],
-        ["GET", "/sandbox/transactions/1", 404],
-        ["GET", "/sandbox/deliveries", 200],
-        ["POST", "/sandbox/reset", 204],
-        ["GET", "/sandbox/nothing", 404]
-      ] as const) {
-        assert.strictEqual(
-          yield* raw(`${origin}${path}`, { method, headers }),
-          isServed ? status : 403,
-          `${JSON.stringify(headers)} ${path}`
-        )
-      }
+test("D05: serves /sandbox to this machine; other hosts and other sites get 403", function* () {
+  const { host, origin } = yield* address
+  const expected = [
+    [{}, true],
+    [{ host: "localhost:1234" }, true],
+    [{ host: "[::1]:1234" }, true],
+    [{ origin }, true],
+    [{ host: "shop.example" }, false],
+    [{ host: "127.0.0.1.shop.example" }, false],
+    [{ host: "LOCALHOST" }, true],
+    [{ host: "shop@127.0.0.1" }, false],
+    [{ host: "127.0.0.1/" }, false],
+    [{ host: "127.0.0.1 shop" }, false],
+    [{ origin: "https://shop.example" }, false],
+    [{ origin: `https://${host}` }, false],
+    [{ origin: "http://127.0.0.1:1" }, false],
+    [{ origin: "null" }, false],
+    [{ "sec-fetch-site": "cross-site" }, false],
+    [{ host: "shop.example", origin: "http://shop.example" }, false]
+  ] as const
+  for (const [headers, isServed] of expected) {
+    for (const [method, path, status] of [
+      ["GET", "/sandbox/transactions", 200],
+      ["GET", "/sandbox/transactions/1", 404],
+      ["GET", "/sandbox/deliveries", 200],
+      ["POST", "/sandbox/reset", 204],
+      ["GET", "/sandbox/nothing", 404]
+    ] as const) {
+      assert.strictEqual(
+        yield* raw(`${origin}${path}`, { method, headers }),
+        isServed ? status : 403,
+        `${JSON.stringify(headers)} ${path}`
+      )
     }
-  }))
+  }
+})
 
-it("X08: two sandboxes of one program share neither transactions nor credentials", () =>
-  run(function* () {
+test("X08: two sandboxes of one program share neither transactions nor credentials", function* () {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const token = yield* authenticate(baseUrl)
+  yield* post(`${baseUrl}/v1/payments/apm`, payment(), token)
+  const secret = { merchantKey: "k", merchantSecret: "s" }
+  const other = yield* Effect.gen(function* () {
     const { baseUrl } = yield* Sandbox.Sandbox
-    const token = yield* authenticate(baseUrl)
-    yield* post(`${baseUrl}/v1/payments/apm`, payment(), token)
-    const secret = { merchantKey: "k", merchantSecret: "s" }
-    const other = yield* Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const stranger = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
-      const own = yield* authenticate(baseUrl, secret)
-      const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, own)
-      return [stranger.status, read.status, (yield* post(`${baseUrl}/v1/auth`, credentials)).status]
-    }).pipe(Effect.provide(Sandbox.layer({ ...secret, merchantSecret: Redacted.make("s") })))
-    assert.deepStrictEqual(other, [401, 404, 401])
-  }))
+    const stranger = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
+    const own = yield* authenticate(baseUrl, secret)
+    const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, own)
+    return [stranger.status, read.status, (yield* post(`${baseUrl}/v1/auth`, credentials)).status]
+  }).pipe(Effect.provide(Sandbox.layer({ ...secret, merchantSecret: Redacted.make("s") })))
+  assert.deepStrictEqual(other, [401, 404, 401])
+})

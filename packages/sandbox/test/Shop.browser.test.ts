@@ -57,16 +57,8 @@ it("the laws of the specification hold for the receiver of the shop", () =>
   Effect.gen(function* () {
     const apiPort = yield* port
     const shop = yield* shopAt(`http://127.0.0.1:${apiPort}/api`, "conform.db")
-    const { exited, stdout } = yield* start(process.execPath, [
-      join(root, "packages/sandbox/src/bin/pawl-conform.ts"),
-      `${shop}/callback`,
-      "--api-port",
-      apiPort,
-      "--only",
-      "specification",
-      "--seed",
-      "1"
-    ])
+    const command = `${root}/packages/sandbox/src/bin/pawl-conform.ts ${shop}/callback --api-port ${apiPort} --only specification --seed 1`
+    const { exited, stdout } = yield* start(process.execPath, command.split(" "))
     expect(yield* exited).toEqual({ code: 0, signal: null })
     expect(stdout()).toMatch(/✓/u)
     expect(stdout()).not.toMatch(/✗/u)

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
@@ -21,32 +22,6 @@ import type * as Pawl from "../../src/Pawl.ts"
 import * as PawlConfig from "../../src/PawlConfig.ts"
 import * as PawlPortable from "../../src/PawlPortable.ts"
 import { type Request, type Response, Transport } from "../../src/Transport.ts"
-
-/** The fault of one request. Those with `after` come when the service has processed it. */
-export type Fault =
-  | "refused"
-  | "reset before"
-  | "reset after"
-  | "silent before"
-  | "silent after"
-  | "truncated after"
-  | "500 before"
-  | "503 after"
-  | "429"
-  | "401"
-
-export const faults: ReadonlyArray<Fault> = [
-  "refused",
-  "reset before",
-  "reset after",
-  "silent before",
-  "silent after",
-  "truncated after",
-  "500 before",
-  "503 after",
-  "429",
-  "401"
-]
 
 export type Answer = Effect.Effect<Response, Unreachable | UnexpectedResponse>
 
@@ -73,6 +48,29 @@ export const jwt = (claims: unknown): string =>
 
 const unreachable = (sent: boolean): Answer =>
   Effect.fail(new Unreachable({ reason: "the connection was reset", sent, attempts: 1 }))
+
+const cut = ({ body, ...response }: Response): Response => ({
+  ...response,
+  body: body.subarray(0, -3)
+})
+
+/** The faults of one request. Those with `after` come when the service has processed it. */
+const strike = {
+  refused: () => unreachable(false),
+  "reset before": () => unreachable(true),
+  "reset after": (act) => Effect.andThen(act, unreachable(true)),
+  "silent before": () => Effect.never,
+  "silent after": (act) => Effect.andThen(act, Effect.never),
+  "truncated after": (act) => Effect.map(act, cut),
+  "500 before": () => answer(500, { message: "Unexpected error" }),
+  "503 after": (act) => Effect.andThen(act, answer(503, "")),
+  "429": () => answer(429, "", { "retry-after": "1" }),
+  "401": () => answer(401, { message: "expired" })
+} satisfies Record<string, (act: Effect.Effect<Response>) => Answer>
+
+export type Fault = keyof typeof strike
+
+export const faults = Object.keys(strike) as ReadonlyArray<Fault>
 
 export interface Options {
   /** The faults of the requests but those to `/auth`, in order. */
@@ -114,7 +112,8 @@ export class Service {
       this.requests.push(request)
       const number = this.requests.length
       if (this.options.answer !== undefined) return this.options.answer(request, number)
-      return this.meet(this.options.faults?.[number - 1], request)
+      const fault = this.options.faults?.[number - 1]
+      return fault === undefined ? this.act(request) : strike[fault](this.act(request))
     })
   }
 
@@ -124,36 +123,6 @@ export class Service {
       this.valid.add(token)
       return answer(200, { accessToken: token })
     })
-  }
-
-  private meet(fault: Fault | undefined, request: Request): Answer {
-    switch (fault) {
-      case "refused":
-        return unreachable(false)
-      case "reset before":
-        return unreachable(true)
-      case "reset after":
-        return Effect.andThen(this.act(request), unreachable(true))
-      case "silent before":
-        return Effect.never
-      case "silent after":
-        return Effect.andThen(this.act(request), Effect.never)
-      case "truncated after":
-        return Effect.map(this.act(request), (response) => ({
-          ...response,
-          body: response.body.subarray(0, -3)
-        }))
-      case "500 before":
-        return answer(500, { message: "Unexpected error" })
-      case "503 after":
-        return Effect.andThen(this.act(request), answer(503, ""))
-      case "429":
-        return answer(429, "", { "retry-after": "1" })
-      case "401":
-        return answer(401, { message: "expired" })
-      case undefined:
-        return this.act(request)
-    }
   }
 
   private act(request: Request): Effect.Effect<Response> {
@@ -194,21 +163,29 @@ export const client = (service: Service, changed: Partial<PawlConfig.Options> = 
     Layer.provideMerge(PawlConfig.layer({ ...options, ...changed }))
   )
 
-export const profile = (changed: Partial<Profile.Switches>): Layer.Layer<never> =>
-  Profile.layer(changed)
+export const profile = Profile.layer
 
-/** Runs in its own virtual time, without log lines. */
+/** Runs in virtual time and with metrics of its own, without log lines. */
 export const virtual = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
   effect.pipe(
+    Effect.provideService(Metric.MetricRegistry, new Map()),
     Effect.provideService(References.MinimumLogLevel, "None"),
     Effect.provide(TestClock.layer()),
     Effect.runPromise
   )
 
+/** Starts in the background, and has come to its first wait. */
+export const fork = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.forkChild(effect, { startImmediately: true })
+
+/** Is interrupted after a second of virtual time. */
+export const interrupted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  fork(effect).pipe(Effect.tap(TestClock.adjust("1 second")), Effect.flatMap(Fiber.interrupt))
+
 /** Passes an hour of virtual time, enough for all attempts and waits of a call. */
 export const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(effect, { startImmediately: true })
+    const fiber = yield* fork(effect)
     yield* TestClock.adjust("1 hour")
     return yield* Fiber.join(fiber)
   })
@@ -246,6 +223,13 @@ export const failureOf = async <A, E>(
   call: Effect.Effect<A, E, Pawl.Services>,
   changed?: Partial<PawlConfig.Options>
 ): Promise<E> => failure(await run(service, call, changed))
+
+/** The error of a call that was refused before sending, for the field at a path. */
+export const refusalOf = (path: string | undefined, message?: string) => ({
+  _tag: "ValidationFailed",
+  sent: false,
+  fields: [{ path, ...(message !== undefined && { message }) }]
+})
 
 export const payment = {
   requestId: "order-1",

@@ -44,7 +44,7 @@ export interface Operation {
   readonly value?: unknown
 }
 
-const services = {
+export const services = {
   ApmPayments,
   ApmPayouts,
   CardPayments,
@@ -95,11 +95,7 @@ const apm = {
   metadata,
   order,
   device,
-  billingDetails: {
-    firstName: "Ada",
-    ssn: canaries.ssn,
-    identityCode: canaries.identityCode
-  }
+  billingDetails: { firstName: "Ada", ssn: canaries.ssn, identityCode: canaries.identityCode }
 }
 /** HMAC-SHA256 of `1001|request-1|10.50|EUR` under the secret of the client in memory. */
 export const checksum = "b1529fabfb3dbbf535bef8df412359b2e244f35dec491c7a7b77a1d9a2db1c51"
@@ -266,10 +262,7 @@ export const operations: ReadonlyArray<Operation> = [
     { mid: "mid-1", card },
     {
       answer: json({ requestId: "request-1", cardToken: canaries.cardToken }),
-      value: {
-        requestId: "request-1",
-        cardToken: Schema.decodeSync(CardToken)(canaries.cardToken)
-      }
+      value: { requestId: "request-1", cardToken: Schema.decodeSync(CardToken)(canaries.cardToken) }
     }
   ),
   read("CardPayments.status", "payments/card/status"),

@@ -112,11 +112,8 @@ describe("pawl-sandbox", () => {
 
   it("caches the compiled modules for its next start", async () => {
     const place = await mkdtemp(join(tmpdir(), "pawl-"))
-    const { child, ended, ready } = startWith(
-      { TMPDIR: place, NODE_COMPILE_CACHE: "" },
-      "--port",
-      "0"
-    )
+    const env = { TMPDIR: place, NODE_COMPILE_CACHE: "" }
+    const { child, ended, ready } = startWith(env, "--port", "0")
     await ready()
     child.kill("SIGTERM")
     await ended

@@ -28,9 +28,7 @@ const use = (baseUrl: string) =>
     const { url } = yield* receiver((_, { transactionStatus }) => [
       transactionStatus === "PENDING" ? 401 : 200
     ])
-    const { json } = yield* call("POST", `${baseUrl}/v1/auth`, {
-      body: credentials
-    })
+    const { json } = yield* call("POST", `${baseUrl}/v1/auth`, { body: credentials })
     const { accessToken } = json as { readonly accessToken: string }
     const callbackUrl = `${url}/callback?c4n4ry=1#c4n4ry`
     const body = payment({ requestId: "c4n4ry", callbackUrl })

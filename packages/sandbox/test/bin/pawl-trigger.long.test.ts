@@ -10,16 +10,18 @@ import { Gateway } from "@pawl/testkit/Gateway"
 import { create } from "../../src/internal/trigger/Creates.ts"
 import { login } from "../../src/internal/trigger/SandboxClient.ts"
 import * as Sandbox from "../../src/Sandbox.ts"
-import { list, run, runWith } from "../support/sandbox.ts"
+import { address, list, runWith } from "../support/sandbox.ts"
 import { receiver } from "../support/wire.ts"
 
 const bin = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
 
-const command = (args: ReadonlyArray<string>) =>
-  runProgram(process.execPath, [bin, "trigger", ...args], { PAWL_MERCHANT_SECRET: undefined })
+const command = (args: string) =>
+  runProgram(process.execPath, [bin, "trigger", ...args.split(" ")], {
+    PAWL_MERCHANT_SECRET: undefined
+  })
 
-const trigger = (...args: ReadonlyArray<string>) =>
-  Effect.flatMap(Sandbox.Sandbox, ({ baseUrl }) => command([...args, "--base-url", baseUrl]))
+const trigger = (args: string) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ baseUrl }) => command(`${args} --base-url ${baseUrl}`))
 
 const linesOf = (stdout: string) =>
   stdout
@@ -29,21 +31,14 @@ const linesOf = (stdout: string) =>
 
 describe("pawl-sandbox trigger", () => {
   it("makes a payment, and prints each status and each callback with its answer", () =>
-    run(function* () {
+    runWith({}, function* () {
       const { received, url } = yield* receiver((_, { transactionStatus }) => [
         transactionStatus === "PENDING" ? 401 : 200
       ])
       const { code, stderr, stdout } = yield* trigger(
-        "succeed",
-        "--kind",
-        "apm-payment",
-        "--amount",
-        "7.25",
-        "--callback-url",
-        `${url}/callback`
+        `succeed --kind apm-payment --amount 7.25 --callback-url ${url}/callback`
       )
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { origin } = new URL(baseUrl)
+      const { origin } = yield* address
       const lines = linesOf(stdout)
       assert.strictEqual(stderr, "")
       assert.strictEqual(
@@ -71,17 +66,7 @@ describe("pawl-sandbox trigger", () => {
     runWith({ merchantKey: "k", merchantSecret: Redacted.make("s3cr3t-c4n4ry") }, function* () {
       const { received, url } = yield* receiver(() => [200])
       const { code, stdout } = yield* trigger(
-        "succeed+duplicate+lost",
-        "--kind",
-        "refund",
-        "--times",
-        "2",
-        "--callback-url",
-        url,
-        "--merchant-key",
-        "k",
-        "--merchant-secret",
-        "s3cr3t-c4n4ry"
+        `succeed+duplicate+lost --kind refund --times 2 --callback-url ${url} --merchant-key k --merchant-secret s3cr3t-c4n4ry`
       )
       assert.match(stdout, /^\d+ {2}ended SUCCEED: 6 of 6 callbacks delivered$/mu)
       assert.lengthOf(stdout.match(/ended SUCCEED/gu) ?? [], 2)
@@ -93,7 +78,7 @@ describe("pawl-sandbox trigger", () => {
   it("names the token in the command that a sandbox with a token obeys", () =>
     runWith({ token: Redacted.make("c4n4ry-token") }, function* () {
       const { url } = yield* receiver(() => [503])
-      const { stdout } = yield* trigger("stuck", "--callback-url", url, "--token", "c4n4ry-token")
+      const { stdout } = yield* trigger(`stuck --callback-url ${url} --token c4n4ry-token`)
       assert.match(
         stdout,
         /curl -s -H @- \S+\/clock -d \S+ minutes"\}' <<<"authorization: Bearer \$PAWL_SANDBOX_TOKEN"/u
@@ -133,19 +118,19 @@ describe("pawl-sandbox trigger", () => {
     ))
 
   it("fails with one sentence that names the remedy, and makes nothing", () =>
-    run(function* () {
+    runWith({}, function* () {
       const port = yield* serve((_, response) => response.end("a shop"))
-      const elsewhere = yield* trigger("decline:5", "--callback-url", "http://203.0.113.1/cb")
+      const elsewhere = yield* trigger("decline:5 --callback-url http://203.0.113.1/cb")
       assert.match(elsewhere.stdout, /--allow-callback HOST\n.*0 of 2 callbacks delivered\n$/u)
       assert.strictEqual(elsewhere.code, 1)
       const cases = [
         [trigger("sucseed"), "succeed, challenge, cancel"],
-        [trigger("succeed", "--amount", "ten"), "amount: Expected a decimal amount"],
-        [trigger("succeed", "--merchant-key", "other"), "PAWL_MERCHANT_SECRET"],
-        [command(["succeed", "--base-url", "http://127.0.0.1:9/api"]), "npx pawl-sandbox"],
-        [command(["succeed", "--base-url", "http://127.0.0.1:9"]), "which ends in /api"],
-        [command(["succeed", "--base-url", "http://127.0.0.1:9/api/v1"]), "which ends in /api"],
-        [command(["succeed", "--base-url", `http://127.0.0.1:${port}/api`]), "is not a sandbox"]
+        [trigger("succeed --amount ten"), "amount: Expected a decimal amount"],
+        [trigger("succeed --merchant-key other"), "PAWL_MERCHANT_SECRET"],
+        [command("succeed --base-url http://127.0.0.1:9/api"), "npx pawl-sandbox"],
+        [command("succeed --base-url http://127.0.0.1:9"), "which ends in /api"],
+        [command("succeed --base-url http://127.0.0.1:9/api/v1"), "which ends in /api"],
+        [command(`succeed --base-url http://127.0.0.1:${port}/api`), "is not a sandbox"]
       ] as const
       yield* Effect.forEach(
         cases,

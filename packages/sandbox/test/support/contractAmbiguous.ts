@@ -6,7 +6,7 @@ import * as InputSchemas from "@pawl/core/internal/InputSchemas"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { assert } from "vitest"
-import { type Case, authenticate, bodyFor, it, noResources, send } from "./contractService.ts"
+import { authenticate, bodyFor, it, send } from "./contractService.ts"
 import { operations, schemaOf } from "./openapiDocument.ts"
 
 /**
@@ -102,14 +102,14 @@ const isDocumented = (path: string, body: unknown): boolean => {
   return Schema.is(schemaOf(request))(body)
 }
 
-export const ambiguous: ReadonlyArray<Case> = [
+export const ambiguous = [
   ...rows.map(({ accepted, path, service = accepted, statement, values }) =>
     it(`${statement}: ${JSON.stringify(values)} at ${path} is ${accepted ? "accepted" : "refused"}`, function* () {
       const token = yield* authenticate
       for (const value of values) {
         const fields = { requestId: crypto.randomUUID(), ...value }
         // A field that is undefined is absent.
-        const body: unknown = JSON.parse(JSON.stringify(yield* bodyFor(path, noResources, fields)))
+        const body: unknown = JSON.parse(JSON.stringify(yield* bodyFor(path, fields)))
         const input = yield* Effect.promise(async () => inputs[path]["~standard"].validate(body))
         const { status, body: text } = yield* send("POST", path, { token, body })
         const said = { client: input.issues === undefined, openapi: isDocumented(path, body) }
@@ -125,10 +125,7 @@ export const ambiguous: ReadonlyArray<Case> = [
       ["0077", 77],
       ["000", 0]
     ] as const) {
-      const body = yield* bodyFor("/payouts/apm", noResources, {
-        accountId,
-        requestId: crypto.randomUUID()
-      })
+      const body = yield* bodyFor("/payouts/apm", { accountId, requestId: crypto.randomUUID() })
       const created = yield* send("POST", "/payouts/apm", { token, body })
       const { transactionId } = created.json as { readonly transactionId: string }
       const { json } = yield* send("GET", `/payouts/apm/info/${transactionId}`, { token })

@@ -4,11 +4,9 @@ import { checksum, fields, payment } from "@pawl/test-support/TestGateway"
 import {
   bodyFor,
   authenticate,
-  type Case,
   create,
   it,
   type Json,
-  noResources,
   opened,
   prepare,
   refused,
@@ -57,12 +55,12 @@ const elsewhere = [
   "https://shop.example/ x"
 ]
 
-export const bodies: ReadonlyArray<Case> = [
+export const bodies = [
   it("a missing required field is named, and nothing is created", function* () {
     const resources = yield* prepare
     const before = yield* opened
     for (const path of paths) {
-      const body = yield* bodyFor(path, resources)
+      const body = yield* bodyFor(path, {}, resources)
       for (const field of required[path]?.split(/\s+/u) ?? []) {
         assert.deepStrictEqual(yield* refused("POST", path, without(body, field)), [field], path)
       }
@@ -100,7 +98,7 @@ export const bodies: ReadonlyArray<Case> = [
       ["/payments/card/charge", "cardToken", canary]
     ]
     for (const [path, field, value] of wrong) {
-      const body = yield* bodyFor(path, resources, { [field]: value })
+      const body = yield* bodyFor(path, { [field]: value }, resources)
       const { body: text, json, status } = yield* send("POST", path, { token, body })
       assert.strictEqual(status, 400, `${path} ${field}: ${text}`)
       const named = new Set(fields(json).map((name) => name.split(".")[0]))
@@ -119,7 +117,7 @@ export const bodies: ReadonlyArray<Case> = [
     ]) {
       for (const url of elsewhere) {
         for (const name of names) {
-          const body = yield* bodyFor(path, resources, { [name]: url })
+          const body = yield* bodyFor(path, { [name]: url }, resources)
           assert.deepStrictEqual(yield* refused("POST", path, body), [name], `${path} ${url}`)
         }
       }
@@ -132,11 +130,11 @@ export const bodies: ReadonlyArray<Case> = [
       assert.deepStrictEqual(yield* refused("POST", path, rounded), ["checksum"])
       const both = payment({ ...signed, accountId: "acc-7", checksum: "" })
       assert.deepStrictEqual(yield* refused("POST", path, both), ["accountId"])
-      yield* create(path, noResources, { ...signed, checksum: checksum(signed) })
+      yield* create(path, { ...signed, checksum: checksum(signed) })
     }
     // Vector: HMAC-SHA256("sandbox-secret", "77|r-2|10.50|EUR"), computed with another program.
     const vector = "bb86c5965af88c1bf3038a974dc44d261ec11e87059d0c2953561cb35c98f4e0"
-    yield* create("/payments/apm", noResources, { requestId: "r-2", checksum: vector })
+    yield* create("/payments/apm", { requestId: "r-2", checksum: vector })
   }),
   it("a body that is not JSON, or not declared as JSON, is 400", function* () {
     const token = yield* authenticate

@@ -3,7 +3,6 @@ import { assert } from "vitest"
 import {
   ask,
   callbacksOf,
-  type Case,
   create,
   ServiceUnderTest,
   idOf,
@@ -18,15 +17,15 @@ import { opening } from "@pawl/test-support/Creates"
 const sign = (...fields: ReadonlyArray<string>) =>
   createHmac("sha256", "sandbox-secret").update(fields.join("|")).digest("base64")
 
-export const callbacks: ReadonlyArray<Case> = [
+export const callbacks = [
   it("without a callbackUrl no callback is sent; its query is kept, and the routing parameters follow it", function* () {
     const resources = yield* prepare
     const { callbackUrl } = yield* ServiceUnderTest
     const { search } = new URL(callbackUrl)
     for (const path of opening) {
       const over = { amount: "1", requestId: "quiet", callbackUrl: undefined }
-      const quiet = idOf(yield* create(path, resources, over))
-      const loud = idOf(yield* create(path, resources, { amount: "1", requestId: "loud" }))
+      const quiet = idOf(yield* create(path, over, resources))
+      const loud = idOf(yield* create(path, { amount: "1", requestId: "loud" }, resources))
       yield* steps(9)
       assert.isEmpty(yield* callbacksOf(quiet), path)
       const callbacks = yield* callbacksOf(loud)
@@ -51,7 +50,7 @@ export const callbacks: ReadonlyArray<Case> = [
       ["/payouts/card", "USD"] as const
     ]) {
       const more = currency === undefined ? {} : { currency, requestId: currency }
-      const answer = yield* create(path, resources, { amount: "10.505", metadata, ...more })
+      const answer = yield* create(path, { amount: "10.505", metadata, ...more }, resources)
       const transactionId = idOf(answer)
       yield* steps(9)
       const isApm = path.endsWith("apm")
@@ -86,7 +85,7 @@ export const callbacks: ReadonlyArray<Case> = [
       `{"sandbox.scenario":"refund","__proto__":"p","constructor":"","amount":"1.005","ключ":"\\u0000\\"<b>"}`
     ) as Json
     for (const [path, { info }] of kindsList) {
-      const answer = yield* create(path, resources, { amount: "1", metadata })
+      const answer = yield* create(path, { amount: "1", metadata }, resources)
       yield* steps(9)
       const text = JSON.stringify(metadata)
       assert.strictEqual(JSON.stringify(answer["metadata"]), text, path)

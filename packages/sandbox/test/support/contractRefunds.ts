@@ -5,13 +5,12 @@ import {
   ask,
   bodyFor,
   authenticate,
-  type Case,
   create,
   ServiceUnderTest,
   idOf,
   it,
   type Json,
-  noResources,
+  type noResources,
   prepare,
   refused,
   send,
@@ -24,7 +23,7 @@ const path = "/refunds/card"
 
 const pay = Effect.fnUntraced(function* (story = "succeed", over: Json = {}) {
   const paid = { requestId: `${story}-paid`, amount: "100", ...scenario(story), ...over }
-  const { transactionId } = yield* create("/payments/card", noResources, paid)
+  const { transactionId } = yield* create("/payments/card", paid)
   return { cardToken: "", paymentId: Number(transactionId) }
 })
 
@@ -32,7 +31,7 @@ const fault = Effect.fnUntraced(function* (resources: typeof noResources, over: 
   const token = yield* authenticate
   const { json, status } = yield* send("POST", path, {
     token,
-    body: yield* bodyFor(path, resources, over)
+    body: yield* bodyFor(path, over, resources)
   })
   return status === 200 ? undefined : fields(json).join()
 })
@@ -40,11 +39,11 @@ const fault = Effect.fnUntraced(function* (resources: typeof noResources, over: 
 const statusOf = (id: number) =>
   Effect.map(ask("GET", `/payments/card/status/${id}`), (json): unknown => json)
 
-export const refunds: ReadonlyArray<Case> = [
+export const refunds = [
   it("a refund returns every field of the specification, and its info names the payment", function* () {
     const resources = yield* prepare
     const { callbackUrl } = yield* ServiceUnderTest
-    const answer = yield* create(path, resources, { amount: "10.005", metadata: { a: "b" } })
+    const answer = yield* create(path, { amount: "10.005", metadata: { a: "b" } }, resources)
     assert.deepStrictEqual(answer, {
       refundId: "100002",
       transactionStatus: "NEW",
@@ -84,7 +83,7 @@ export const refunds: ReadonlyArray<Case> = [
       yield* steps(9)
       assert.strictEqual(yield* fault(resources, { amount: "1", mid: "m-2" }), "mid")
       // The refunds of one payment take nothing from another.
-      yield* create(path, resources, { requestId: story, amount: "100" })
+      yield* create(path, { requestId: story, amount: "100" }, resources)
     }
     const nothing = { cardToken: "", paymentId: 7 }
     assert.strictEqual(yield* fault(nothing, {}), "transactionId")
@@ -94,28 +93,28 @@ export const refunds: ReadonlyArray<Case> = [
     yield* steps(9)
     assert.strictEqual(yield* fault(resources, { amount: "100.01" }), "amount")
     assert.strictEqual(yield* fault(resources, { amount: "100.005" }), "amount")
-    const first = yield* create(path, resources, { requestId: "a", amount: "60" })
+    const first = yield* create(path, { requestId: "a", amount: "60" }, resources)
     assert.strictEqual(first["transactionStatus"], "NEW")
     // A refund in progress counts.
     assert.strictEqual(yield* fault(resources, { amount: "40.01" }), "amount")
     for (const story of ["decline:51", "cancel"]) {
-      yield* create(path, resources, { requestId: story, amount: "40", ...scenario(story) })
+      yield* create(path, { requestId: story, amount: "40", ...scenario(story) }, resources)
       yield* steps(2)
     }
     // A refund in FAILED counts while it may still succeed.
-    yield* create(path, resources, { requestId: "c", amount: "40", ...scenario("conflict") })
+    yield* create(path, { requestId: "c", amount: "40", ...scenario("conflict") }, resources)
     yield* steps(3)
     assert.strictEqual(yield* fault(resources, { amount: "0.01" }), "amount")
     yield* steps(9)
     assert.strictEqual(yield* statusOf(resources.paymentId), "REFUNDED")
     assert.strictEqual(yield* fault(resources, { amount: "0.01" }), "amount")
     // A repeated one does not count again.
-    assert.deepStrictEqual(yield* create(path, resources, { requestId: "a", amount: "60" }), first)
+    assert.deepStrictEqual(yield* create(path, { requestId: "a", amount: "60" }, resources), first)
   }),
   it("a refund does not move its payment out of CHARGEBACK", function* () {
     const resources = yield* pay("chargeback")
     yield* steps(3)
-    yield* create(path, resources, { amount: "1" })
+    yield* create(path, { amount: "1" }, resources)
     yield* steps(9)
     assert.strictEqual(yield* statusOf(resources.paymentId), "CHARGEBACK")
   }),
@@ -123,7 +122,7 @@ export const refunds: ReadonlyArray<Case> = [
     const amount = "999999999999999999.99"
     const resources = yield* pay("succeed", { amount })
     yield* steps(9)
-    yield* create(path, resources, { requestId: "a", amount })
+    yield* create(path, { requestId: "a", amount }, resources)
     assert.strictEqual(yield* fault(resources, { requestId: "b", amount }), "amount")
   }),
   it("a refund that succeeds moves its payment to REFUNDED, once and with a callback", function* () {
@@ -131,7 +130,7 @@ export const refunds: ReadonlyArray<Case> = [
     yield* steps(9)
     const ids: Array<string> = []
     for (const amount of ["1", "99"]) {
-      ids.push(idOf(yield* create(path, resources, { requestId: amount, amount })))
+      ids.push(idOf(yield* create(path, { requestId: amount, amount }, resources)))
       yield* steps(2)
       const before = ids.length === 1 ? "SUCCEED" : "REFUNDED"
       assert.strictEqual(yield* statusOf(resources.paymentId), before)
@@ -151,7 +150,7 @@ export const refunds: ReadonlyArray<Case> = [
   }),
   it("a refund names its payment by an integer, whatever its size", function* () {
     const resources = yield* prepare
-    const text = JSON.stringify(yield* bodyFor(path, resources))
+    const text = JSON.stringify(yield* bodyFor(path, {}, resources))
     for (const id of ["100001.0", "1e5", "-1", "9007199254740993", "100001000000000000000000"]) {
       const body = text.replace(String(resources.paymentId), id)
       assert.deepStrictEqual(yield* refused("POST", path, body), ["transactionId"], id)

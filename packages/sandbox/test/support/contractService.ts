@@ -49,12 +49,22 @@ type Test = () => Generator<
   never
 >
 
-/** The options are those of the service, beside a pace and a seed. */
-export const it = (name: string, test: Test, options: Gateway.Options = {}): Case => ({
-  name,
-  holds: Effect.gen(test),
-  options
-})
+/** Makes cases of a service with options, beside a pace and a seed. */
+export const itWith =
+  (options: Gateway.Options) =>
+  (name: string, test: Test): Case => ({ name, holds: Effect.gen(test), options })
+
+export const it = itWith({})
+
+export const pass = (duration: Parameters<Service["pass"]>[0]) =>
+  ServiceUnderTest.use((service) => service.pass(duration))
+
+export const reset = ServiceUnderTest.use((service) => service.reset)
+
+export const arrived = ServiceUnderTest.use((service) => service.arrived)
+
+export const press = (...args: Parameters<Service["press"]>) =>
+  ServiceUnderTest.use((service) => service.press(...args))
 
 export const send = sender((request) => ServiceUnderTest.use(({ handle }) => handle(request)))
 
@@ -89,15 +99,11 @@ export const prepare = Effect.gen(function* () {
 })
 
 /** A valid create with a callbackUrl, with some fields replaced. */
-export const bodyFor = (path: string, resources = noResources, over: Json = {}) =>
+export const bodyFor = (path: string, over: Json = {}, resources = noResources) =>
   Effect.map(ServiceUnderTest, ({ callbackUrl }) => body(path, resources, { callbackUrl, ...over }))
 
-export const create = Effect.fnUntraced(function* (
-  path: string,
-  resources = noResources,
-  over: Json = {}
-) {
-  return yield* ask("POST", path, yield* bodyFor(path, resources, over))
+export const create = Effect.fnUntraced(function* (...create: Parameters<typeof bodyFor>) {
+  return yield* ask("POST", create[0], yield* bodyFor(...create))
 })
 
 export const idOf = (answer: Json): string =>
@@ -107,19 +113,15 @@ export const idOf = (answer: Json): string =>
  * The number of ids of transactions and subscriptions so far; with a seed they count from 100001.
  */
 export const opened = Effect.gen(function* () {
-  const { transactionId } = yield* create("/payments/apm", noResources, {
-    requestId: crypto.randomUUID()
-  })
+  const { transactionId } = yield* create("/payments/apm", { requestId: crypto.randomUUID() })
   return Number(transactionId) - 100_001
 })
 
 /** Every transaction makes the moves, and their callbacks are delivered. */
-export const steps = (count: number) => ServiceUnderTest.use(({ pass }) => pass(`${count} hours`))
+export const steps = (count: number) => pass(`${count} hours`)
 
 export const callbacksOf = (id: string) =>
-  ServiceUnderTest.use(({ arrived }) =>
-    Effect.map(arrived, (all) => all.filter(({ body }) => body["transactionId"] === id))
-  )
+  Effect.map(arrived, (all) => all.filter(({ body }) => body["transactionId"] === id))
 
 /** In order of arrival. */
 export const callbackStatuses = (id: string) =>
@@ -128,10 +130,10 @@ export const callbackStatuses = (id: string) =>
 export const begin = Effect.fnUntraced(function* (
   path: string,
   story: string,
-  resources: typeof noResources,
-  over: Json = {}
+  over: Json = {},
+  resources = noResources
 ) {
-  const answer = yield* create(path, resources, { requestId: story, ...scenario(story), ...over })
+  const answer = yield* create(path, { requestId: story, ...scenario(story), ...over }, resources)
   return { answer, id: idOf(answer) }
 })
 

@@ -1,18 +1,18 @@
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import {
-  ask,
-  bodyFor,
-  authenticate,
-  callbacksOf,
-  type Case,
-  create,
-  ServiceUnderTest,
-  it,
   type Json,
-  noResources,
+  arrived,
+  ask,
+  authenticate,
+  bodyFor,
+  callbacksOf,
+  create,
+  it,
+  pass,
   prepare,
   refused,
+  reset,
   send,
   steps
 } from "./contractService.ts"
@@ -22,7 +22,7 @@ const path = "/payments/card/recurring"
 
 /** Returns the time of the service some days from now; its clock may differ from the wall clock. */
 const timeIn = Effect.fnUntraced(function* (days: number) {
-  const { createdTime } = yield* create("/payments/apm", noResources, {
+  const { createdTime } = yield* create("/payments/apm", {
     requestId: crypto.randomUUID(),
     callbackUrl: undefined
   })
@@ -45,17 +45,17 @@ const tokenOf = Effect.fnUntraced(function* (number = card.number) {
 
 const subscribe = Effect.fnUntraced(function* (over: Json = {}, number = card.number) {
   const resources = { cardToken: yield* tokenOf(number), paymentId: 0 }
-  const answer = yield* create(path, resources, { plan: yield* daily, ...over })
+  const answer = yield* create(path, { plan: yield* daily, ...over }, resources)
   return { answer, at: `${path}/${String(answer["subscriptionId"])}` }
 })
 
 /** Returns the number of charges, the only callbacks in these cases. */
 const charges = Effect.map(
-  ServiceUnderTest.use(({ arrived }) => arrived),
+  arrived,
   (all) => new Set(all.map(({ body }) => body["transactionId"])).size
 )
 
-export const subscriptions: ReadonlyArray<Case> = [
+export const subscriptions = [
   it("a subscription is charged at once, and its read has every field of the specification", function* () {
     const billingDetails = { email: "ada@shop.example", city: "Riga" }
     const plan = yield* daily
@@ -86,7 +86,6 @@ export const subscriptions: ReadonlyArray<Case> = [
     assert.strictEqual(status, "SUCCEED")
   }),
   it("a subscription whose first charge is skipped is TRIALING until its first charge date, and then ACTIVE", function* () {
-    const { pass } = yield* ServiceUnderTest
     const { answer, at } = yield* subscribe({ skipFirstCharge: true })
     assert.sameMembers(Object.keys(answer), ["subscriptionId", "nextChargeDate"])
     assert.strictEqual(answer["nextChargeDate"], (yield* ask("GET", at))["nextChargeDate"])
@@ -103,7 +102,6 @@ export const subscriptions: ReadonlyArray<Case> = [
     assert.include(yield* ask("GET", at), { status: "ACTIVE" })
   }),
   it("a subscription is charged until its end date, and keeps its status", function* () {
-    const { pass } = yield* ServiceUnderTest
     const plan = { ...(yield* daily), endDate: yield* timeIn(4) }
     const { at } = yield* subscribe({ plan })
     yield* pass("30 days")
@@ -116,7 +114,6 @@ export const subscriptions: ReadonlyArray<Case> = [
     assert.strictEqual(yield* charges, 5)
   }),
   it("a subscription counts consecutive failed charges, and has a declineCode only with FAILED", function* () {
-    const { pass } = yield* ServiceUnderTest
     const { answer, at } = yield* subscribe(scenario("decline:51"))
     assert.include(answer, { transactionStatus: "FAILED", declineCode: 51 })
     assert.include(yield* ask("GET", at), { status: "ACTIVE", failureCount: 1 })
@@ -125,7 +122,6 @@ export const subscriptions: ReadonlyArray<Case> = [
     assert.deepStrictEqual([failureCount, lastChargeStatus], [3, "FAILED"])
   }),
   it("a challenged card keeps a subscription PENDING until the challenge ends", function* () {
-    const { pass } = yield* ServiceUnderTest
     const { answer, at } = yield* subscribe({}, "4000000000003220")
     assert.strictEqual(answer["transactionStatus"], "CUSTOMER_VERIFICATION")
     for (const name of ["challengeUrl", "challengeUrlIframe"]) {
@@ -137,9 +133,7 @@ export const subscriptions: ReadonlyArray<Case> = [
     // No later charge is challenged.
     yield* pass("2 days")
     yield* steps(4)
-    const told = (yield* ServiceUnderTest.use(({ arrived }) => arrived)).map(
-      ({ body }) => body["transactionStatus"]
-    )
+    const told = (yield* arrived).map(({ body }) => body["transactionStatus"])
     const challenged = ["NEW", "CUSTOMER_VERIFICATION", "SUCCEED"]
     assert.deepStrictEqual(told, [...challenged, "NEW", "PENDING", "PROCESSING", "SUCCEED"])
   }),
@@ -157,7 +151,6 @@ export const subscriptions: ReadonlyArray<Case> = [
     assert.include(yield* ask("GET", at), { failureCount: 0, lastChargeStatus: "SUCCEED" })
   }),
   it("a reset removes subscriptions and card tokens, and no charge is made after it", function* () {
-    const { pass, reset } = yield* ServiceUnderTest
     const { at } = yield* subscribe()
     const cardToken = yield* tokenOf()
     yield* reset
@@ -165,11 +158,10 @@ export const subscriptions: ReadonlyArray<Case> = [
     assert.strictEqual(yield* charges, 1)
     const token = yield* authenticate
     assert.strictEqual((yield* send("GET", at, { token })).status, 404)
-    const body = yield* bodyFor(path, { cardToken, paymentId: 0 })
+    const body = yield* bodyFor(path, {}, { cardToken, paymentId: 0 })
     assert.deepStrictEqual(yield* refused("POST", path, body), ["cardToken"])
   }),
   it("a PUT merges the plan member by member, and the next charge follows the new plan", function* () {
-    const { pass } = yield* ServiceUnderTest
     const plan = yield* daily
     const { at } = yield* subscribe({ plan })
     const startDate = yield* timeIn(5)
@@ -189,7 +181,7 @@ export const subscriptions: ReadonlyArray<Case> = [
     yield* pass("8 days")
     // At once, in five days and in seven.
     assert.strictEqual(yield* charges, 3)
-    const last = (yield* ServiceUnderTest.use(({ arrived }) => arrived)).at(-1)
+    const last = (yield* arrived).at(-1)
     assert.strictEqual(last?.body["orderAmount"], "5.01")
   }),
   it("a PUT takes every status of the specification, except from CANCELED, where it is 400", function* () {
@@ -231,18 +223,17 @@ export const subscriptions: ReadonlyArray<Case> = [
         ["plan.frequency", "plan.startDate"]
       ]
     ] as const) {
-      const body = yield* bodyFor(path, resources, over)
+      const body = yield* bodyFor(path, over, resources)
       assert.deepStrictEqual(yield* refused("POST", path, body), [...named])
     }
   }),
   it("a DELETE cancels at once from every status, is 204 without a body, and can be repeated", function* () {
-    const { pass } = yield* ServiceUnderTest
     const token = yield* authenticate
     const resources = { cardToken: yield* tokenOf(), paymentId: 0 }
     const plan = yield* daily
     const statuses = ["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"]
     for (const status of statuses) {
-      const { subscriptionId } = yield* create(path, resources, { requestId: status, plan })
+      const { subscriptionId } = yield* create(path, { requestId: status, plan }, resources)
       const at = `${path}/${String(subscriptionId)}`
       yield* ask("PUT", at, { status })
       const gone = yield* send("DELETE", at, { token })

@@ -5,14 +5,12 @@ import {
   bodyFor,
   begin,
   callbacksOf,
-  type Case,
   create,
   ServiceUnderTest,
   idOf,
   it,
   type Json,
   kindsList,
-  noResources,
   prepare,
   refused,
   steps,
@@ -45,7 +43,7 @@ const timeless = (answer: Json, field: string): Json => {
   return rest
 }
 
-export const transactions: ReadonlyArray<Case> = [
+export const transactions = [
   ...kindsList.map(([path, reads]) =>
     it(`${path} lives every scenario; its answer and its callbacks show each status, its reads the last`, function* () {
       const resources = yield* prepare
@@ -53,7 +51,7 @@ export const transactions: ReadonlyArray<Case> = [
       for (const row of stories) {
         const [story, , answered, declineCode] = row
         const code = answered === "FAILED" ? declineCode : undefined
-        const { answer, id } = yield* begin(path, story, resources, { amount: "1" })
+        const { answer, id } = yield* begin(path, story, { amount: "1" }, resources)
         assert.strictEqual(answer["transactionStatus"], answered)
         assert.strictEqual(answer["declineCode"], code)
         assert.strictEqual(answer["paymentType"], path.endsWith("apm") ? "APM" : "CARD")
@@ -90,7 +88,7 @@ export const transactions: ReadonlyArray<Case> = [
       ["/payments/apm", "100001"],
       ["/payouts/apm", "100002"]
     ] as const) {
-      const answer = yield* create(path, noResources, over)
+      const answer = yield* create(path, over)
       const { iframeUrl, redirectUrl } = answer["apmResponseData"] as Record<string, string>
       assert.match(redirectUrl ?? "", new RegExp(`^https?://[^/]+/apm/${id}$`, "u"))
       assert.deepStrictEqual(timeless(answer, "createdTime"), {
@@ -120,7 +118,7 @@ export const transactions: ReadonlyArray<Case> = [
     const apmPayload = { paymentMethod: "BANK", iban: "LV80BANK0000435195001", odd: [1, null] }
     const accountId = "0012345678901234567890"
     const over = { accountId, apmPayload, ...echoed }
-    const id = idOf(yield* create("/payouts/apm", noResources, over))
+    const id = idOf(yield* create("/payouts/apm", over))
     yield* steps(9)
     const text = yield* textOf(`/payouts/apm/info/${id}`)
     assert.include(text, `"accountId":12345678901234567890,`)
@@ -149,7 +147,7 @@ export const transactions: ReadonlyArray<Case> = [
   it("the info of a card payout has the mask and the holder, never the number", function* () {
     const { callbackUrl } = yield* ServiceUnderTest
     const over = { metadata: { a: "b" } }
-    const answer = yield* create("/payouts/card", noResources, over)
+    const answer = yield* create("/payouts/card", over)
     assert.deepStrictEqual(answer, {
       transactionId: "100001",
       transactionStatus: "NEW",
@@ -172,7 +170,7 @@ export const transactions: ReadonlyArray<Case> = [
   }),
   it("a card payment returns every field of the specification, and a challenged one its two pages", function* () {
     const path = "/payments/card"
-    const paid = yield* create(path, noResources, { metadata: { a: "b" } })
+    const paid = yield* create(path, { metadata: { a: "b" } })
     assert.deepStrictEqual(timeless(paid, "createdTime"), {
       requestId: "r-1",
       transactionId: "100001",
@@ -181,11 +179,7 @@ export const transactions: ReadonlyArray<Case> = [
       metadata: { a: "b" }
     })
     const challenged = { requestId: "r-2", card: { ...card, number: "4000000000003220" } }
-    const { challengeUrl, challengeUrlIframe, ...answer } = yield* create(
-      path,
-      noResources,
-      challenged
-    )
+    const { challengeUrl, challengeUrlIframe, ...answer } = yield* create(path, challenged)
     assert.deepStrictEqual(timeless(answer, "createdTime"), {
       requestId: "r-2",
       transactionId: "100002",
@@ -205,7 +199,7 @@ export const transactions: ReadonlyArray<Case> = [
     ] as const) {
       const made = { ...card, number }
       const named = (requestId: string) => ({ requestId: `${requestId}-${number}` })
-      const { cardToken, ...tokenized } = yield* create("/payments/card/tokenize", noResources, {
+      const { cardToken, ...tokenized } = yield* create("/payments/card/tokenize", {
         ...named("t"),
         card: made,
         callbackUrl: undefined
@@ -220,7 +214,7 @@ export const transactions: ReadonlyArray<Case> = [
         ["/payments/card/charge", { ...named("g"), cardToken }],
         ["/payouts/card", { ...named("p"), card: made }]
       ] as const) {
-        const answer = yield* create(path, noResources, over)
+        const answer = yield* create(path, over)
         assert.include(answer, answered, path)
         yield* steps(9)
         const status = kindsList.find(([each]) => each === path)?.[1].status
@@ -237,7 +231,7 @@ export const transactions: ReadonlyArray<Case> = [
       4242424242424242
     ]) {
       for (const path of ["/payments/card", "/payments/card/tokenize", "/payouts/card"]) {
-        const body = yield* bodyFor(path, noResources, { card: { ...card, number } })
+        const body = yield* bodyFor(path, { card: { ...card, number } })
         assert.deepStrictEqual(yield* refused("POST", path, body), ["card.number"])
       }
     }
@@ -260,7 +254,7 @@ export const transactions: ReadonlyArray<Case> = [
       ["4000000000003220", "cancel", undefined, "NEW PENDING CANCELLED"],
       ["4242424242424242", "challenge", undefined, "NEW CUSTOMER_VERIFICATION SUCCEED"]
     ] as const) {
-      const { answer, id } = yield* begin(path, story, noResources, { card: { ...card, number } })
+      const { answer, id } = yield* begin(path, story, { card: { ...card, number } })
       assert.strictEqual(answer["declineCode"], declineCode)
       yield* steps(9)
       assert.sameMembers(yield* callbackStatuses(id), expected.split(" "))
@@ -271,17 +265,13 @@ export const transactions: ReadonlyArray<Case> = [
     const metadata = { cart: "7" }
     for (const type of ["PAYMENT", "PAYOUT"]) {
       const over = { requestId: type, type, kycVerified: true, previousPaymentCount: 3, metadata }
-      const { iframeUrl, redirectUrl, ...rest } = yield* create(
-        "/payments/intent",
-        noResources,
-        over
-      )
+      const { iframeUrl, redirectUrl, ...rest } = yield* create("/payments/intent", over)
       assert.deepStrictEqual<unknown>(rest, { errorCode: null, metadata })
       pages.push(redirectUrl, iframeUrl)
     }
     assert.lengthOf([...new Set(pages)], 4)
     for (const page of pages) assert.match(String(page), /^https?:\/\/[^/]+\/pay\//u)
     const bare = { requestId: "bare", amount: undefined, currency: undefined }
-    assert.isNull((yield* create("/payments/intent", noResources, bare))["errorCode"])
+    assert.isNull((yield* create("/payments/intent", bare))["errorCode"])
   })
 ]

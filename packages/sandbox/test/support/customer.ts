@@ -1,19 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Courier from "@pawl/testkit/Courier"
-import * as Sandbox from "../../src/Sandbox.ts"
-import { credentials } from "@pawl/test-support/TestGateway"
 import { body } from "@pawl/test-support/Creates"
-import { post } from "./wire.ts"
+import { api } from "./sandbox.ts"
 
 type Body = Readonly<Record<string, unknown>>
 
 export const createAt = Effect.fnUntraced(function* (path: string, over: Body = {}) {
-  const { baseUrl } = yield* Sandbox.Sandbox
-  const { json: auth } = yield* post(`${baseUrl}/v1/auth`, credentials)
-  const { accessToken } = auth as { readonly accessToken: string }
   const asked = body(path, { cardToken: "", paymentId: 0 }, over)
-  const { json, status, text } = yield* post(`${baseUrl}/v1${path}`, asked, accessToken)
+  const { json, status, text } = yield* api("POST", `/v1${path}`, asked)
   if (status !== 200) return yield* Effect.die(`${path} answered ${status} ${text}`)
   return json as Readonly<Record<string, string>>
 })

@@ -8,6 +8,7 @@ import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { NotFound, Unauthorized, Unreachable } from "@pawl/core/PaymentsError"
 import { StatusReader } from "@pawl/core/StatusReader"
 import { serve } from "@pawl/test-support/Listener"
+import { apm, checksum, incoming } from "@pawl/test-support/Service"
 import * as Admin from "@pawl/receiver/Admin"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as NodeAdminPage from "@pawl/receiver/internal/admin/NodeAdminPage"
@@ -21,7 +22,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
-import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -119,36 +119,31 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     { amount = "10.00", secret = "current" }: { amount?: string; secret?: string } = {}
   ) => {
     const key = secrets[secret as keyof typeof secrets] ?? secret
-    const fields = { accountId: "4711", amount, currency: "EUR", transactionId }
-    return receive({
-      method: "POST",
-      search: "paymentMethod=apm",
-      contentType: "application/json",
-      contentEncoding: undefined,
-      checksum: createHmac("sha256", key).update(Object.values(fields).join("|")).digest("base64"),
-      body: new TextEncoder().encode(JSON.stringify({ ...fields, transactionStatus }))
-    })
+    const fields = apm({ amount, transactionId, transactionStatus })
+    return runPromise(receive(incoming("apm", fields, { checksum: checksum("apm", fields, key) })))
   }
 
   const park = (reason: DeadLetter["reason"], ids: ReadonlyArray<string>) =>
-    Effect.forEach(ids, (transactionId) =>
-      Effect.gen(function* () {
+    Effect.gen(function* () {
+      for (const transactionId of ids) {
         yield* memory.register({ kind: "apm-payment", transactionId, status: "NEW" }, 0)
         const { rows } = yield* memory.claim({ at: 1, until: 2, limit: 1 })
         for (const row of rows) {
           const deadLetter = { reason, at: 1_790_000_000_000, to: "PENDING" as const }
           yield* memory.write(row, { deadLetter, attempt: 293, release: { dueAt: undefined } })
         }
-      }).pipe(claims.withPermits(1))
-    )
+      }
+    }).pipe(claims.withPermits(1), runPromise)
 
-  const parkRequest = Effect.fnUntraced(function* (requestId: string) {
-    const store = Context.get(stores, RequestStore.RequestStore)
-    const request = { kind: "apm-payment", digest: "digest", hasCardData: false } as const
-    yield* store.write({ ...request, requestId, body: "sealed" }, { at: 0, until: 1 })
-    const { rows } = yield* store.claim({ at: 1, until: 30_000, limit: 1 })
-    for (const row of rows) yield* store.park(row, "window", 1_790_000_000_000)
-  })
+  /** Parks a request whose outcome cannot be found out. */
+  const parkRequest = (requestId: string) =>
+    Effect.gen(function* () {
+      const store = Context.get(stores, RequestStore.RequestStore)
+      const request = { kind: "apm-payment", digest: "digest", hasCardData: false } as const
+      yield* store.write({ ...request, requestId, body: "sealed" }, { at: 0, until: 1 })
+      const { rows } = yield* store.claim({ at: 1, until: 30_000, limit: 1 })
+      for (const row of rows) yield* store.park(row, "window", 1_790_000_000_000)
+    }).pipe(runPromise)
 
   return {
     origin: `http://127.0.0.1:${port}`,

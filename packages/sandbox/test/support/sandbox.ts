@@ -3,21 +3,25 @@ import type * as Scope from "effect/Scope"
 import * as Sandbox from "../../src/Sandbox.ts"
 import type * as TestGateway from "@pawl/test-support/TestGateway"
 import { credentials, payment, toEffect } from "@pawl/test-support/TestGateway"
+import { live } from "@pawl/test-support/Tests"
 import { call } from "./wire.ts"
 
 type Services = Sandbox.Services | Scope.Scope
 
 export type Test<A> = TestGateway.Test<A, Services>
 
+const layerWith = (options: Sandbox.Options) =>
+  Sandbox.layer({ pace: "10 millis", seed: 1, ...options })
+
 /** Runs a test on a new sandbox with these options, whose ids begin at 100001. */
 export const runWith = <A>(options: Sandbox.Options, test: Test<A>): Promise<A> =>
-  toEffect(test).pipe(
-    Effect.provide(Sandbox.layer({ pace: "10 millis", seed: 1, ...options })),
-    Effect.scoped,
-    Effect.runPromise
-  )
+  toEffect(test).pipe(Effect.provide(layerWith(options)), Effect.scoped, Effect.runPromise)
 
-export const run = <A>(test: Test<A>): Promise<A> => runWith({}, test)
+/** Makes tests on a new sandbox. */
+export const test = live.with(() => layerWith({}))
+
+/** The base URL of the sandbox. */
+export const address = Effect.map(Sandbox.Sandbox, ({ baseUrl }) => new URL(baseUrl))
 
 /** An item of the control API, with the fields that tests read. */
 export interface Shown {

@@ -72,12 +72,10 @@ export const call = (
     const response = await fetch(url, {
       method,
       headers: {
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` })
       },
-      ...(body === undefined
-        ? {}
-        : { body: typeof body === "string" ? body : JSON.stringify(body) })
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) })
     })
     const text = await response.text()
     return {
