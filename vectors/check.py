@@ -32,6 +32,7 @@ CURRENCY = re.compile("[A-Z]{3}")
 RESERVED = re.compile(r"(paymentmethod|apmtype)(\[|\Z)", re.IGNORECASE)
 TOKEN_NAME = re.compile(r"pawl(\[|\Z)", re.IGNORECASE)
 INTEGER = re.compile("0|[1-9][0-9]{,63}")
+ACCOUNT = re.compile("[0-9]{1,128}")
 TOKEN_OPERATIONS = (*OPERATIONS["apm"], *OPERATIONS["card"], *INTENTS)
 TOKEN_FIELDS = ["operation", "requestId", "account", "amount", "currency", "merchant"]
 CHANGING = ("card-payment", *INTENTS)
@@ -245,7 +246,7 @@ def write_json(value):
 def request_body(it):
     """Returns the body of a request with its members sorted; None if the request is refused."""
     body = {**it["request"]}
-    formats = {"requestId": is_short, "accountId": is_short, "amount": is_amount,
+    formats = {"requestId": is_short, "accountId": ACCOUNT.fullmatch, "amount": is_amount,
                "currency": CURRENCY.fullmatch, "transactionId": INTEGER.fullmatch}
     if not all(is_valid(body[name]) for name, is_valid in formats.items() if name in body):
         return None
