@@ -199,6 +199,7 @@ const advices = [
     "unsupported startup parameter",
     "in PgBouncer, put synchronous_commit, lock_timeout, statement_timeout and idle_in_transaction_session_timeout into ignore_startup_parameters, and set them on the role to on, 500ms, 0 and 5s"
   ],
+  ["SQLSTATE 42P01", "name the store of the receiver"],
   ["SQLSTATE 55P03", "end the transaction that has the lock"],
   ["SQLSTATE 53300", "allow it more connections"]
 ] as const

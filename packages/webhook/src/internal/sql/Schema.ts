@@ -102,26 +102,19 @@ const run = Effect.andThen(
   })
 )
 
-/** The table of the versions may be missing. */
-const stored = Effect.catchIf(
-  Retry.timeoutAtStart(version),
-  ({ isRetryable }) => !isRetryable,
-  () => Effect.succeed(0)
-)
-
 /** Whether tables are made in a database without any. It may belong to another program. */
 export const MakesTables: Context.Reference<boolean> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/sql/Schema/MakesTables",
   { defaultValue: () => true }
 )
 
-const refuseOther = Effect.flatMap(MakesTables, (makesTables) =>
-  makesTables
-    ? Effect.void
-    : new Migrator.MigrationError({
-        kind: "BadState",
-        message: "The store has no tables of pawl: name the store of the receiver"
-      })
+/** The table of the versions may be missing. */
+const stored = Effect.flatMap(MakesTables, (makesTables) =>
+  Effect.catchIf(
+    Retry.timeoutAtStart(version),
+    ({ isRetryable }) => makesTables && !isRetryable,
+    () => Effect.succeed(0)
+  )
 )
 
 /** A role that may not create tables uses those of this version. */
@@ -129,7 +122,6 @@ export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, Sq
   check(Server.check).pipe(
     Effect.andThen(check(Rights.check)),
     Effect.andThen(stored),
-    Effect.tap((version) => (version === 0 ? refuseOther : Effect.void)),
     Effect.flatMap((version) => (version < newest ? run : Effect.void)),
     Effect.andThen(Retry.timeoutAtStart(refuseNewer)),
     Effect.andThen(check(Rights.checkTables)),
