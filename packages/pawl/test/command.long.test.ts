@@ -307,7 +307,7 @@ it("commands that read a store refuse the database of another program, and chang
   chmodSync(other, 0o644)
   const before = readFileSync(other)
   const outcomes = await readersOf(folder, other)
-  const err = `The SQLite file ${other} cannot be used: it has no tables of pawl; name another file\n`
+  const err = `The SQLite file ${other} cannot be used: it is no file of pawl; name another file\n`
   expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, out: "", err })))
   expect(readdirSync(folder)).toEqual(["shop.db"])
   expect(readFileSync(other)).toEqual(before)

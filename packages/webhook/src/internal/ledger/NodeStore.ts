@@ -11,7 +11,7 @@ import * as LedgerSql from "../../LedgerSql.ts"
 import * as NodeSqlite from "../../NodeSqlite.ts"
 import { Records } from "../records/Records.ts"
 import * as Fault from "../sql/Fault.ts"
-import { MakesTables } from "../sql/Schema.ts"
+import { Foreign } from "../sql/Schema.ts"
 import * as Move from "./Move.ts"
 import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
@@ -83,7 +83,13 @@ export const layer = (
 
 /** Layer that opens a store that has its tables, and else writes nothing. */
 export const layerExisting = (...stores: Stores): ReturnType<typeof layer> =>
-  Layer.provide(layer(...stores), Layer.succeed(MakesTables, false))
+  Layer.provide(
+    layer(...stores),
+    Layer.succeed(
+      Foreign,
+      "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'pawl_migrations')"
+    )
+  )
 
 /** Layer that opens a store with at most `connections` connections to each PostgreSQL database. */
 export const layerWith = (

@@ -102,17 +102,20 @@ const run = Effect.andThen(
   })
 )
 
-/** Whether tables are made in a database without any. It may belong to another program. */
-export const MakesTables: Context.Reference<boolean> = /* @__PURE__ */ Context.Reference(
-  "@pawl/webhook/internal/sql/Schema/MakesTables",
-  { defaultValue: () => true }
+/**
+ * A query that finds a row in a SQLite file of another program, which is then not changed. With it no
+ * database gets its first tables.
+ */
+export const Foreign = /* @__PURE__ */ Context.Reference<string | undefined>(
+  "@pawl/webhook/internal/sql/Schema/Foreign",
+  { defaultValue: () => undefined }
 )
 
 /** The table of the versions may be missing. */
-const stored = Effect.flatMap(MakesTables, (makesTables) =>
+const stored = Effect.flatMap(Foreign, (foreign) =>
   Effect.catchIf(
     Retry.timeoutAtStart(version),
-    ({ isRetryable }) => makesTables && !isRetryable,
+    ({ isRetryable }) => foreign === undefined && !isRetryable,
     () => Effect.succeed(0)
   )
 )
