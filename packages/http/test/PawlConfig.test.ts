@@ -188,7 +188,7 @@ describe("headers", () => {
     expect(setting({ headers: { "x-one": "1", host: "other.example" } })).toBe("headers")
     for (const value of ["", "\t ~"])
       expect(setting({ headers: { "x-one": value } })).toBe("accepted")
-    for (const headers of [new Headers({ "x-one": "1" }), new Map([["x-one", "1"]]), []])
+    for (const headers of [new Headers({ "x-one": "1" }), new Map([["x-one", "1"]]), [], "x"])
       expect(setting({ headers: headers as never })).toBe("headers")
   })
 

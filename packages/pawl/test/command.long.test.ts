@@ -296,11 +296,18 @@ it("commands that read a store refuse the database of another program, and chang
   chmodSync(other, 0o644)
   const before = readFileSync(other)
   const outcomes = await readersOf(folder, other)
-  const err = `The SQLite file ${other} cannot be used: it has no tables of pawl; name another file\n`
+  const err = `The SQLite file ${other} cannot be used: it is no file of pawl; name another file\n`
   expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, out: "", err })))
   expect(readdirSync(folder)).toEqual(["shop.db"])
   expect(readFileSync(other)).toEqual(before)
   expect(statSync(other).mode & 0o777).toBe(0o644)
+
+  const damaged = join(folder, "damaged.db")
+  const tables = new DatabaseSync(damaged)
+  tables.exec("CREATE TABLE pawl_migrations (id TEXT)")
+  tables.close()
+  const ofDamaged = await run("explain", "card-payment", "1", "--store", `sqlite:${damaged}`)
+  expect(ofDamaged.err).toContain(`The SQLite file ${damaged} cannot be used (no such column: `)
 })
 
 it("reconcile refuses a day to come and one that no calendar has, and erase does not speak of texts that it did not delete", async () => {

@@ -120,6 +120,20 @@ describe("the directory of an option", () => {
     expect(statSync(inner).isDirectory()).toBe(true)
   })
 
+  test("may be made by another process at the same time", function* () {
+    const make = fs.mkdirSync
+    const spy = vi.spyOn(fs, "mkdirSync").mockImplementation((path) => {
+      make(path)
+      return make(path) as undefined
+    })
+    syncBuiltinESMExports()
+    yield* OwnFile.makeDirectory("--out", join(directory, "c", "d"))
+    spy.mockRestore()
+    syncBuiltinESMExports()
+    yield* OwnFile.makeDirectory("--out", `${directory}/e/../f`)
+    expect(statSync(join(directory, "f")).isDirectory()).toBe(true)
+  })
+
   const text = join(directory, "text")
   writeFileSync(text, "")
   // A recursive call of Node never returns in /proc.

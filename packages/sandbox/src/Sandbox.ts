@@ -223,7 +223,11 @@ const store = ({ filename }: Options) =>
               import("./internal/sandbox/SqlStore.ts")
             ])
           ),
-          ([NodeSqlite, SqlStore]) => Layer.provide(SqlStore.layer, NodeSqlite.layer({ filename }))
+          ([NodeSqlite, SqlStore]) =>
+            SqlStore.layer.pipe(
+              Layer.provide(NodeSqlite.layer({ filename })),
+              Layer.provide(SqlStore.layerForeign)
+            )
         )
       )
 

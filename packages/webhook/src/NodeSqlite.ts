@@ -42,7 +42,7 @@ import { attempt, lost, makeFlush } from "./internal/NodeFlush.ts"
 import type { Records } from "./internal/records/Records.ts"
 import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 import * as Fault from "./internal/sql/Fault.ts"
-import { MakesTables } from "./internal/sql/Schema.ts"
+import { Foreign } from "./internal/sql/Schema.ts"
 import * as Retry from "./internal/sql/Retry.ts"
 
 /**
@@ -123,10 +123,11 @@ const open = ({ filename }: Options) =>
     (database) => Effect.sync(() => database.close())
   ).pipe(
     Effect.tap((database) =>
-      Effect.flatMap(MakesTables, (makesTables) =>
+      Effect.flatMap(Foreign, (foreign) =>
         Effect.retry(
           attempt("open", () => {
-            if (!makesTables) refuseOther(database)
+            const isForeign = foreign !== undefined && database.prepare(foreign).get() !== undefined
+            if (isForeign) throw new Error("it is no file of pawl")
             harden(database)
           }),
           Retry.conflictPolicy
@@ -192,12 +193,6 @@ const reasonOf = (error: SqlError): string => {
   }
   const text = cause instanceof Error ? cause.message : String(cause)
   return `${text}; ${text.includes("malformed") ? "restore it from a backup" : "name another file"}`
-}
-
-/** Refuses the file of another program before its mode is changed. */
-const refuseOther = (database: DatabaseSync): void => {
-  const text = "SELECT 1 FROM sqlite_schema WHERE name = 'pawl_migrations'"
-  if (database.prepare(text).get() === undefined) throw new Error("it has no tables of pawl")
 }
 
 /** Sets and checks the modes that make commits durable, and the write lock. */

@@ -1,5 +1,5 @@
 import { startInTest } from "@pawl/test-support/ProgramTests"
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
+import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
@@ -219,15 +219,19 @@ describe("pawl-sandbox", () => {
       stderr(),
       "The sandbox cannot serve: The file of the sandbox cannot be used: another process has opened it; end that process, or name another file\n"
     )
-    other.exec("CREATE TABLE notes (id TEXT)")
+    other.exec("CREATE TABLE notes (id TEXT); PRAGMA journal_mode = DELETE")
     other.close()
+    await chmod(filename, 0o644)
+    const before = await readFile(filename)
     const foreign = start("--port", "0", "--file", filename)
     const served = foreign.ready().catch(() => foreign.ended)
     assert.strictEqual(await Promise.race([foreign.ended, served]), 1)
     assert.strictEqual(
       foreign.stderr(),
-      "The sandbox cannot serve: The file of the sandbox cannot be used: it has tables of another program; name another file\n"
+      `The sandbox cannot serve: The SQLite file ${filename} cannot be used: it is no file of pawl; name another file\n`
     )
+    assert.strictEqual((await stat(filename)).mode & 0o777, 0o644)
+    assert.deepStrictEqual(await readFile(filename), before)
     await rm(directory, { recursive: true })
   })
 

@@ -1,6 +1,7 @@
 /** Files that only their owner may read. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import {
   chmodSync,
   mkdirSync,
@@ -88,10 +89,15 @@ export const makeDirectory = (
 
 /** A recursive call of Node never returns in `/proc`. */
 const make = (directory: string): void => {
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return
+  if (isDirectory(directory)) return
   make(dirname(directory))
-  mkdirSync(directory)
+  const made = Result.try(() => mkdirSync(directory))
+  // Another process may have made it, and `a/..` is there once `a` is.
+  if (Result.isFailure(made) && !isDirectory(directory)) throw made.failure
 }
+
+const isDirectory = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /** Replaces a file once the whole text is written, so that a full disk keeps the old one. */
 export const write = (file: string, text: string): Effect.Effect<void, FileUnusable> =>

@@ -31,7 +31,7 @@ export const headers = (
     ([name, value]) => [name.toLowerCase(), value] as const
   )
   // The entries of a `Headers` or a `Map` are no properties.
-  const isRecord = !(Symbol.iterator in values)
+  const isRecord = !(Symbol.iterator in Object(values))
   return isRecord &&
     entries.every(
       ([name, value]) =>

@@ -153,24 +153,18 @@ const make = (sharesRequest: boolean) =>
         const token = peek(now)
         return token === undefined ? request : Effect.succeed(token)
       })
-    // A call that ends before `/auth` has answered does not end the request: the next one needs its token.
-    let isRequesting = false
-    const awaited: Effect.Effect<unknown> = Effect.suspend(() =>
-      isRequesting ? Effect.ignore(requestShared) : Effect.void
-    )
-    const kept = Effect.suspend(() => {
-      isRequesting = true
-      return Effect.andThen(Effect.forkIn(awaited, scope), peekOr(obtain))
-    }).pipe(
-      Effect.ensuring(
-        Effect.sync(() => {
-          isRequesting = false
-        })
-      )
-    )
-    // A fiber may find no token and start its request only after that of another fiber has ended.
+    // A fiber may find no token and start its request only after that of another fiber has ended. The
+    // scope awaits the request too, so it goes on when its calls have ended: the next one needs its token.
     // No result is kept, even if the clock is set back.
-    const requestShared = yield* Effect.cachedWithTTL(kept, -Infinity)
+    const requestShared: Effect.Effect<Token, TokenError> = yield* Effect.cachedWithTTL(
+      Effect.suspend(() =>
+        Effect.andThen(
+          Effect.forkIn(Effect.ignore(requestShared), scope, { startImmediately: true }),
+          peekOr(obtain)
+        )
+      ),
+      -Infinity
+    )
     const requestToken = sharesRequest ? requestShared : obtain
 
     return AccessToken.of({

@@ -13,7 +13,7 @@ const [maxText, maxValue] = [1024, 16_384]
 
 /** Reads the first 1,024 characters, and a value that begins in them. */
 export const redaction = (all: ReadonlyArray<string>): ((text: string) => string) => {
-  const values = all.filter((value) => value.length <= maxValue)
+  const values = all.map((value) => value.slice(0, maxValue))
   const verbatim = values
     .flatMap((value) => [value, ...base64(value)])
     .filter((value) => value.length > 2)
@@ -32,12 +32,13 @@ export const redaction = (all: ReadonlyArray<string>): ((text: string) => string
     codes.map((code) => Array.from(number.slice(0, 11), code).join(""))
   )
   return (text) => {
-    const rest = [...verbatim, ...grouped]
-      .reduce<string>(
-        (before, value) => before.replaceAll(value, mark),
-        text.slice(0, maxText + maxValue)
-      )
-      .slice(0, maxText)
+    const replaced = [...verbatim, ...grouped].reduce<string>(
+      (before, value) => before.replaceAll(value, mark),
+      text.slice(0, maxText + maxValue)
+    )
+    // A value may be cut at the end of a long text.
+    const shown = text.length > maxValue ? Math.max(0, replaced.length - maxValue) : maxText
+    const rest = replaced.slice(0, shown)
     const plain = unescaped(rest.replaceAll(mark, " "), control)
     return escaped.some((value) => plain.includes(value)) || hasNumber(rest, written, 2)
       ? mark

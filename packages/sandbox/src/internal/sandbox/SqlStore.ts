@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
+import { Foreign } from "@pawl/webhook/internal/sql/Schema"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import { EventFeed } from "./EventFeed.ts"
@@ -21,9 +22,6 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
     const { publish } = yield* EventFeed
     const sql = yield* SqlClient.SqlClient
     const writer = yield* Semaphore.make(1)
-    const others = yield* sql`SELECT 1 FROM sqlite_schema WHERE tbl_name <> 'items' LIMIT 1`
-    if (others.length > 0)
-      return yield* refused("it has tables of another program; name another file")
     // The first transaction takes the lock, which ends with the process.
     yield* sql`PRAGMA locking_mode = EXCLUSIVE`
     yield* sql`CREATE TABLE IF NOT EXISTS items (
@@ -66,19 +64,19 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
   })
 )
 
-/** Two sandboxes would overwrite each other's state. */
-const nameLock = (error: SqlError): SqlError =>
-  error.reason._tag === "LockTimeoutError"
-    ? refused("another process has opened it; end that process, or name another file", error)
-    : error
+/** Refuses a file with tables of another program. */
+export const layerForeign = /* @__PURE__ */ Layer.succeed(
+  Foreign,
+  "SELECT 1 FROM sqlite_schema WHERE tbl_name <> 'items'"
+)
 
-const refused = (why: string, cause?: unknown) =>
-  new SqlError({
-    reason: new ConnectionError({
-      message: `The file of the sandbox cannot be used: ${why}`,
-      cause
-    })
-  })
+/** Two sandboxes would overwrite each other's state. */
+const nameLock = (error: SqlError): SqlError => {
+  if (error.reason._tag !== "LockTimeoutError") return error
+  const message =
+    "The file of the sandbox cannot be used: another process has opened it; end that process, or name another file"
+  return new SqlError({ reason: new ConnectionError({ message, cause: error }) })
+}
 
 /** A disk takes real time, also while the virtual clock is advanced. */
 const outside = (save: Effect.Effect<void>): Effect.Effect<void> =>

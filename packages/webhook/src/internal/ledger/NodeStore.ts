@@ -11,7 +11,7 @@ import * as LedgerSql from "../../LedgerSql.ts"
 import * as NodeSqlite from "../../NodeSqlite.ts"
 import { Records } from "../records/Records.ts"
 import * as Fault from "../sql/Fault.ts"
-import { MakesTables } from "../sql/Schema.ts"
+import { Foreign } from "../sql/Schema.ts"
 import * as Move from "./Move.ts"
 import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
@@ -83,7 +83,13 @@ export const layer = (
 
 /** Layer that opens a store that has its tables, and else writes nothing. */
 export const layerExisting = (...stores: Stores): ReturnType<typeof layer> =>
-  Layer.provide(layer(...stores), Layer.succeed(MakesTables, false))
+  Layer.provide(
+    layer(...stores),
+    Layer.succeed(
+      Foreign,
+      "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'pawl_migrations')"
+    )
+  )
 
 /** Layer that opens a store with at most `connections` connections to each PostgreSQL database. */
 export const layerWith = (
@@ -199,6 +205,7 @@ const advices = [
     "unsupported startup parameter",
     "in PgBouncer, put synchronous_commit, lock_timeout, statement_timeout and idle_in_transaction_session_timeout into ignore_startup_parameters, and set them on the role to on, 500ms, 0 and 5s"
   ],
+  ["SQLSTATE 42P01", "name the store of the receiver"],
   ["SQLSTATE 55P03", "end the transaction that has the lock"],
   ["SQLSTATE 53300", "allow it more connections"]
 ] as const

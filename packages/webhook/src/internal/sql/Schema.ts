@@ -102,26 +102,22 @@ const run = Effect.andThen(
   })
 )
 
+/**
+ * A query that finds a row in a SQLite file of another program, which is then not changed. With it no
+ * database gets its first tables.
+ */
+export const Foreign = /* @__PURE__ */ Context.Reference<string | undefined>(
+  "@pawl/webhook/internal/sql/Schema/Foreign",
+  { defaultValue: () => undefined }
+)
+
 /** The table of the versions may be missing. */
-const stored = Effect.catchIf(
-  Retry.timeoutAtStart(version),
-  ({ isRetryable }) => !isRetryable,
-  () => Effect.succeed(0)
-)
-
-/** Whether tables are made in a database without any. It may belong to another program. */
-export const MakesTables: Context.Reference<boolean> = /* @__PURE__ */ Context.Reference(
-  "@pawl/webhook/internal/sql/Schema/MakesTables",
-  { defaultValue: () => true }
-)
-
-const refuseOther = Effect.flatMap(MakesTables, (makesTables) =>
-  makesTables
-    ? Effect.void
-    : new Migrator.MigrationError({
-        kind: "BadState",
-        message: "The store has no tables of pawl: name the store of the receiver"
-      })
+const stored = Effect.flatMap(Foreign, (foreign) =>
+  Effect.catchIf(
+    Retry.timeoutAtStart(version),
+    ({ isRetryable }) => foreign === undefined && !isRetryable,
+    () => Effect.succeed(0)
+  )
 )
 
 /** A role that may not create tables uses those of this version. */
@@ -129,7 +125,6 @@ export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, Sq
   check(Server.check).pipe(
     Effect.andThen(check(Rights.check)),
     Effect.andThen(stored),
-    Effect.tap((version) => (version === 0 ? refuseOther : Effect.void)),
     Effect.flatMap((version) => (version < newest ? run : Effect.void)),
     Effect.andThen(Retry.timeoutAtStart(refuseNewer)),
     Effect.andThen(check(Rights.checkTables)),
