@@ -1,4 +1,5 @@
 import { InvalidConfig } from "@pawl/http/PawlConfig"
+import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
 import { files } from "@pawl/test-support/Stores"
@@ -56,6 +57,26 @@ test("pays, listens for callbacks, and tells a handler that has services of its 
     expect(row?.told).toBe("SUCCEED")
     expect(row?.callbacks).toBeGreaterThan(0)
   }).pipe(Effect.provide(Layer.provide(merchant, Layer.succeed(Prefix, "shop"))))
+})
+
+test("sends a create with card data again from the input that rebuild returns", function* () {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const { add } = yield* Faults
+  const rebuilt = yield* Queue.unbounded<string>()
+  const card = { number: "4242424242424242", expMonth: "04", expYear: "2030" }
+  const input = { requestId: "order-1", mid: "4711", amount: "10.00", card }
+  const rebuild = (requestId: string) => Effect.as(Queue.offer(rebuilt, requestId), input)
+  yield* add({ endpoint: "POST /v1/payouts/card", fault: "reset-before", times: 1 })
+  yield* Requests.use(({ send }) =>
+    Effect.andThen(
+      Effect.flip(send("card-payout", input)),
+      Effect.timeout(Queue.take(rebuilt), "30 seconds")
+    )
+  ).pipe(
+    Effect.provide(
+      Merchant.layer({ ...settings(baseUrl), maxAttempts: 1 }, { ...handlers, rebuild })
+    )
+  )
 })
 
 test("takes the settings of a Config, each of its own or all together", function* () {
