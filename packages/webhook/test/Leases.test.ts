@@ -56,22 +56,23 @@ await inEachStore((place) => {
     for (const [position, id] of ["bad 1", "bad 2", "bad 3", "4", "5"].entries())
       yield* ledger.accept(verified("card", card({ transactionId: id })), at + position)
     yield* refuse(sql, "pawl_transactions")
-    const claims: Array<ReadonlyArray<string>> = []
+    const claims: Array<ReadonlyArray<string | undefined>> = []
     for (let round = 10; round < 14; round++) {
       const asked = { at: at + round, until: at + minute, limit: 2 }
-      const { failure, refused = [], rows } = yield* ledger.claim(asked)
+      const { dueAt, failure, refused = [], rows } = yield* ledger.claim(asked)
       claims.push([
         ...rows.map(({ transactionId }) => transactionId),
         ...refused.map(({ one }) => one.leased.transactionId),
-        ...(failure === undefined ? [] : ["all"])
+        // Although more are due, which the store may refuse too, the next claim waits.
+        ...(failure === undefined ? [] : ["all", dueAt?.toString()])
       ])
     }
     yield* allow(sql, "pawl_transactions")
     expect(claims).toEqual([
-      ["bad 1", "bad 2", "all"],
+      ["bad 1", "bad 2", "all", undefined],
       ["4", "bad 1", "bad 2", "bad 3"],
       ["5", "bad 1", "bad 2", "bad 3"],
-      ["bad 1", "bad 2", "bad 3", "all"]
+      ["bad 1", "bad 2", "bad 3", "all", undefined]
     ])
   })
 
