@@ -56,39 +56,48 @@ await inEachStore((place) => {
     for (const [position, id] of ["bad 1", "bad 2", "bad 3", "4", "5"].entries())
       yield* ledger.accept(verified("card", card({ transactionId: id })), at + position)
     yield* refuse(sql, "pawl_transactions")
-    const claims: Array<ReadonlyArray<string>> = []
+    const claims: Array<ReadonlyArray<string | undefined>> = []
     for (let round = 10; round < 14; round++) {
       const asked = { at: at + round, until: at + minute, limit: 2 }
-      const { failure, refused = [], rows } = yield* ledger.claim(asked)
+      const { dueAt, failure, refused = [], rows } = yield* ledger.claim(asked)
       claims.push([
         ...rows.map(({ transactionId }) => transactionId),
         ...refused.map(({ one }) => one.leased.transactionId),
-        ...(failure === undefined ? [] : ["all"])
+        // Although more are due, which the store may refuse too, the next claim waits.
+        ...(failure === undefined ? [] : ["all", dueAt?.toString()])
       ])
     }
     yield* allow(sql, "pawl_transactions")
     expect(claims).toEqual([
-      ["bad 1", "bad 2", "all"],
+      ["bad 1", "bad 2", "all", undefined],
       ["4", "bad 1", "bad 2", "bad 3"],
       ["5", "bad 1", "bad 2", "bad 3"],
-      ["bad 1", "bad 2", "bad 3", "all"]
+      ["bad 1", "bad 2", "bad 3", "all", undefined]
     ])
   })
 
   test("R46: many transactions that the store refuses to write do not use up the claims of a lane", function* () {
     const ledger = yield* Ledger
     const sql = yield* SqlClient
-    for (let id = 0; id < 250; id++)
-      yield* ledger.accept(verified("card", card({ transactionId: `bad ${id}` })), id)
-    yield* ledger.accept(verified("card", card({ transactionId: "good" })), 250)
     yield* refuse(sql, "pawl_transactions")
-    const claimed: Array<string> = []
-    for (let at = 250; at < minute && claimed.length === 0; at += 250) {
-      const { rows } = yield* ledger.claim({ at, until: 2 * minute, limit: 5 })
-      claimed.push(...rows.map(({ transactionId }) => transactionId))
+    const [claimed, last]: [Array<string>, Array<string | undefined>] = [[], []]
+    let refused = 0
+    for (const [count, limit] of [
+      [60, 1],
+      [250, 5]
+    ] as const) {
+      const start = limit * minute
+      for (; refused < count; refused++)
+        yield* ledger.accept(verified("card", card({ transactionId: `bad ${refused}` })), refused)
+      yield* ledger.accept(verified("card", card({ transactionId: `good ${count}` })), start)
+      for (let at = start; at < start + minute && claimed.at(-1) !== `good ${count}`; at += 250) {
+        const { rows } = yield* ledger.claim({ at, until: 9 * minute, limit })
+        claimed.push(...rows.map(({ transactionId }) => transactionId))
+      }
+      last.push(claimed.at(-1))
     }
     yield* allow(sql, "pawl_transactions")
-    expect(claimed).toEqual(["good"])
+    expect(last).toEqual(["good 60", "good 250"])
   })
 
   test("R46: a transaction that the store refused is leased after the clock was set back", function* () {

@@ -180,13 +180,15 @@ describe("a worker whose writes are refused", () => {
 })
 
 test("a worker whose only due row is refused shows it at once, and does not delay a new callback", function* () {
+  const paused: Array<Leased> = []
   const { progress, receive, ...world } = yield* World.started({
     plant: (ledger) => ({
       ...ledger,
       claim: (options) =>
         Effect.map(ledger.claim(options), ({ rows, ...claim }) => {
           const isBad = ({ transactionId }: Leased) => transactionId === "bad"
-          const refusals = rows.filter(isBad).map((leased) => ({ one: { leased }, error: refused }))
+          paused.push(...rows.filter(isBad))
+          const refusals = paused.map((leased) => ({ one: { leased }, error: refused }))
           const others = rows.filter((row) => !isBad(row))
           const failure = refusals.length > 0 && others.length === 0 ? refused : undefined
           return { ...claim, rows: others, refused: refusals, failure }
@@ -202,6 +204,26 @@ test("a worker whose only due row is refused shows it at once, and does not dela
   yield* World.pass("10 millis")
   expect(told(world)).toEqual(["PENDING"])
   expect(yield* progress).toMatchObject({ rows: [{ transactionId: "bad", cause }] })
+})
+
+test("a worker makes progress again with the next claim, if another process has the row that was refused", function* () {
+  const { progress } = yield* World.started({
+    plant: (ledger) => ({
+      ...ledger,
+      pollInterval: Duration.seconds(1),
+      claim: (options) =>
+        Effect.flatMap(ledger.claim(options), (claim) =>
+          Effect.map(Clock.currentTimeMillis, (now) => ({
+            ...claim,
+            failure: now < 3 * minute ? refused : undefined
+          }))
+        )
+    })
+  })
+  yield* World.pass("2 minutes")
+  expect(yield* progress).toMatchObject({ cause })
+  yield* World.pass("62 seconds")
+  expect(yield* progress).toEqual({ cause: undefined, rows: [] })
 })
 
 test("a worker shows a row that the store refuses to lease, with an alarm, and goes on", function* () {

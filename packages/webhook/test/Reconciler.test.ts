@@ -28,6 +28,25 @@ describe("an id that no endpoint knows for a day", () => {
     expect(readsAsApm() - before).toBeLessThanOrEqual(2)
   })
 
+  test.each([
+    ["never", "SUCCEED", 36, Profile.defaults.pollIntervals],
+    ["never", "PENDING", 25, Profile.defaults.pollIntervals],
+    ["final", "SUCCEED", 25, Profile.defaults.pollIntervals],
+    ["final", "SUCCEED", 49, [Duration.days(2)]]
+  ] as const)(
+    "is a dead letter under the policy %s after a claim of %s and %i hours",
+    function* (policy, status, hours, pollIntervals) {
+      const { receive, ...world } = yield* World.started({ policy }).pipe(
+        Effect.provideService(Profile.Profile, { ...Profile.defaults, pollIntervals })
+      )
+      yield* receive("1", status)
+      yield* World.pass((hours - 1) * hour)
+      expect(deadLetter(world)).toEqual([])
+      yield* World.pass(hour)
+      expect(deadLetter(world)).toEqual(["unknown-transaction"])
+    }
+  )
+
   test("takes no slot from other reads while the shard of its other method is down", function* () {
     let isDown = true
     const { receive, ...world } = yield* World.started({

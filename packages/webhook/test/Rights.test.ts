@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import { expect } from "@effect/vitest"
@@ -118,7 +119,32 @@ await onPostgres((place) => {
       expect(rows).toMatchObject([{ transactionId: "1" }])
       expect(refused).toMatchObject([{ one: { leased: { transactionId: "bad" } } }])
       expect(Fault.of(refused[0]?.error).cause).toBe(
-        "a policy refuses the row (SQLSTATE 42501, pawl_transactions)"
+        "a policy or a trigger refuses the row (SQLSTATE 42501, pawl_transactions)"
+      )
+    }
+  )
+
+  testRole(
+    "R46: a right that a trigger lacks for one row keeps no other from its lease",
+    function* (sql) {
+      yield* build()
+      yield* sql`DELETE FROM pawl_transactions`
+      yield* grant(sql)
+      const ledger = Context.get(yield* asRole, Ledger)
+      for (const transactionId of ["1", "bad"])
+        yield* ledger.accept(verified("card", card({ transactionId })), 1)
+      yield* sql.unsafe("CREATE TABLE pawl_test_audit (key TEXT)")
+      yield* sql.unsafe(`CREATE FUNCTION pawl_test_audit() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO pawl_test_audit VALUES (OLD.key); RETURN NEW; END'`)
+      yield* sql.unsafe(`CREATE TRIGGER pawl_test_audit BEFORE UPDATE ON pawl_transactions
+        FOR EACH ROW WHEN (OLD.key LIKE 'bad%') EXECUTE FUNCTION pawl_test_audit()`)
+      const claim = yield* Effect.result(ledger.claim({ at: 1, until: 2, limit: 9 }))
+      yield* sql.unsafe("DROP FUNCTION pawl_test_audit CASCADE")
+      yield* sql.unsafe("DROP TABLE pawl_test_audit")
+      const { refused = [], rows } = Result.getOrThrow(claim)
+      expect(rows).toMatchObject([{ transactionId: "1" }])
+      expect(Fault.of(refused[0]?.error).cause).toBe(
+        "a policy or a trigger refuses the row (SQLSTATE 42501)"
       )
     }
   )

@@ -134,6 +134,7 @@ export const make = <Stored>({
     )
     const [first] = left
     const isNoneWritten = refused.size === parks.length + writes.length
+    const failure = isNoneWritten ? first?.error : undefined
     const isWritten = (key: string) => !conflicts.has(key) && !refused.has(key)
     for (const write of writes) {
       if (isWritten(write.key)) {
@@ -148,10 +149,11 @@ export const make = <Stored>({
     const soonest = Math.min(...later, ...next)
     return {
       taken: [...changed].flatMap(([key, { result }]) => (isWritten(key) ? result : [])),
-      dueAt: soonest === Infinity ? undefined : soonest,
+      // The store may refuse the others too, so the next claim waits.
+      dueAt: failure !== undefined || soonest === Infinity ? undefined : soonest,
       unreadable: unreadable.filter(({ key }) => isWritten(key)),
       refused: [...left].flatMap((one) => one.refused as ReadonlyArray<Refused<A>>),
-      failure: isNoneWritten ? first?.error : undefined
+      failure
     }
   })
 }

@@ -8,9 +8,10 @@ import * as Effect from "effect/Effect"
 import * as Fault from "../sql/Fault.ts"
 import type { Refusals, Refusal } from "./Leases.ts"
 
-/** In milliseconds; the second one for each document that is left out. */
+/** In milliseconds; the last one for each document that is left out. */
 const minPause = 10_000
-const pauseOfEach = 60
+const maxPause = 60_000
+const pauseOfEach = 300
 const maxPaused = 1000
 
 const isOfRow = (error: StoreUnavailable) => Fault.isOfRow(Fault.of(error))
@@ -20,13 +21,13 @@ export const make = (concurrency: number): Refusals => {
   return {
     widened: (asked) => {
       for (const [id, { until }] of paused) {
-        if (until <= asked.at || until > asked.at + pauseOfEach * maxPaused) paused.delete(id)
+        if (until <= asked.at || until > asked.at + maxPause) paused.delete(id)
       }
       return { ...asked, limits: asked.limits.map((limit) => limit && limit + paused.size) }
     },
     of: (id) => paused.get(id),
     keep: (id, refusal, at) => {
-      const until = at + Math.max(minPause, pauseOfEach * paused.size)
+      const until = at + Math.min(Math.max(minPause, pauseOfEach * paused.size), maxPause)
       if (paused.size < maxPaused) paused.set(id, { ...refusal, until })
     },
     commit: (writes, commit, refuse) =>

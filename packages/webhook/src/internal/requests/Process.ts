@@ -149,13 +149,11 @@ export const start = Effect.fnUntraced(function* (
     if (limit === 0) return yield* freed.await
     const at = yield* Lease.timeOf(store)
     // Uninterruptible, because only the fiber of a claimed request releases its lease.
-    const { dueAt, failure } = yield* store.claim({ at, until: at + Lease.duration, limit }).pipe(
+    const { dueAt } = yield* store.claim({ at, until: at + Lease.duration, limit }).pipe(
       progress.ofRound,
       Effect.tap(({ rows }) => Effect.forEach(rows, begin, { discard: true })),
       Effect.uninterruptible
     )
-    if (failure === undefined) progress.released("calls")
-    else yield* progress.failed("calls", failure)
     const untilDue = Duration.millis(Math.max((dueAt ?? Infinity) - at, 0))
     yield* Effect.raceFirst(
       store.awaitWork,

@@ -57,8 +57,8 @@ const results: Readonly<Record<number, Meaning>> = {
   19: ["statement", "a trigger or a constraint refuses the row"]
 }
 
-/** Row-level security has the state of a missing right. */
-const byPolicy: Meaning = ["statement", "a policy refuses the row"]
+/** Row-level security, and a trigger that has no right, have the state of a missing right. */
+const byPolicy: Meaning = ["statement", "a policy or a trigger refuses the row"]
 const refusedStatement: Meaning = ["statement", "the database refuses a statement"]
 const late: Fault = {
   kind: "unavailable",
@@ -75,7 +75,11 @@ export const of = (error: unknown): Fault => {
     }
     if (hasProperty(inner, "code") && /^[0-9A-Z]{5}$/u.test(String(inner.code))) {
       const state = String(inner.code)
-      const isByPolicy = hasProperty(inner, "routine") && inner.routine === "ExecWithCheckOptions"
+      const isByPolicy =
+        state === "42501" &&
+        // `where` names the function of a trigger.
+        ((hasProperty(inner, "routine") && inner.routine === "ExecWithCheckOptions") ||
+          hasProperty(inner, "where"))
       const known = isByPolicy ? byPolicy : (states[state] ?? states[state.slice(0, 2)])
       const meaning = known ?? refusedStatement
       // Errors such as EPIPE have five letters too.

@@ -64,13 +64,20 @@ export const signedIn = (reading: Reading | Refused): Signed | undefined =>
 
 const maxNamed = 64
 
+/** Hides a possible card number except its last four digits: a field may have a wrong value. */
+const nameOf = (text: string): string =>
+  text
+    .replace(/[0-9](?:[^0-9A-Za-z]?[0-9]){11,}/gu, (digits) => `…${digits.slice(-4)}`)
+    .slice(0, maxNamed)
+
 /** Returns the account, and the merchant in the token, that a refused callback names, for a log. */
 export const namesOf = (incoming: Incoming) => {
   const reading = read(incoming, { callbackContentType: "any" })
+  const account = signedIn(reading)?.account
   const merchant = "reason" in reading ? undefined : Token.merchantOf(reading.token ?? "")
   return {
-    account: signedIn(reading)?.account.slice(0, maxNamed),
-    ...(merchant !== undefined && { merchant: merchant.slice(0, maxNamed) })
+    ...(account !== undefined && { account: nameOf(account) }),
+    ...(merchant !== undefined && { merchant: nameOf(merchant) })
   }
 }
 

@@ -16,6 +16,7 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
+import { hasProperty } from "effect/Predicate"
 import { CurrentLogAnnotations } from "effect/References"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
@@ -109,6 +110,7 @@ interface Subject {
 }
 
 export interface Progress {
+  /** A result with a `failure`, such as a claim that leases nothing, counts as a failed step. */
   readonly ofRound: <A>(
     step: Effect.Effect<A, StoreUnavailable>,
     sort?: "rounds" | "watches"
@@ -217,7 +219,11 @@ export const make = Effect.fnUntraced(function* (
     refused,
     ofRound: (step, sort = "rounds") =>
       step.pipe(
-        Effect.tap(() => Effect.sync(() => succeed(sort))),
+        Effect.tap((result) =>
+          hasProperty(result, "failure") && result.failure !== undefined
+            ? fail(sort, result.failure)
+            : Effect.sync(() => succeed(sort))
+        ),
         Effect.tapError((error) => fail(sort, error))
       ),
     ofRow: (row, { isEnd, sort }) => {

@@ -239,10 +239,15 @@ const deadLetterAfter = (
  * behind when the row was stored, or because no worker ran.
  */
 const readsOfDay = (row: Row, rules: Rules): number => {
-  const first = planOf(row, rules) === "open" ? [] : claimWaits.ahead
-  let left = unknownIdTimeout
-  return [...first, ...rules.pollIntervals].filter((wait) => (left -= Duration.toMillis(wait)) > 0)
-    .length
+  const plan = planOf(row, rules)
+  // The watch waits for 12 hours before it reads at all.
+  if (plan === "closed") return 0
+  let [reads, at] = [0, 0]
+  for (const wait of [...(plan === "open" ? [] : claimWaits.ahead), ...rules.pollIntervals]) {
+    at += Duration.toMillis(wait)
+    if (at < unknownIdTimeout) reads++
+  }
+  return reads
 }
 
 const isOnPlan = (row: Row, rules: Rules, { askedAt }: ReadResult): boolean => {

@@ -195,11 +195,7 @@ const start = Effect.fnUntraced(function* (
     const at = yield* Clock.currentTimeMillis
     // Uninterruptible, because only the fiber of a claimed row releases its lease, and a claim
     // names an unreadable transaction once.
-    const {
-      dueAt,
-      failure,
-      refused = []
-    } = yield* shard
+    const { dueAt, refused = [] } = yield* shard
       .claim({ at, until: at + lease, limit: slots.free(), newest: slots.newest() })
       .pipe(
         progress.ofRound,
@@ -212,7 +208,6 @@ const start = Effect.fnUntraced(function* (
         Effect.uninterruptible
       )
     yield* Effect.forEach(refused, ({ error, one }) => progress.refused(one.leased, error))
-    if (failure !== undefined) yield* progress.failed("rows", failure)
     const untilDue = Duration.millis(Math.min(Math.max((dueAt ?? Infinity) - at, 0), untilCheck))
     yield* Effect.raceAllFirst([
       shard.awaitWork,
