@@ -64,7 +64,7 @@ export const parts: ReadonlyArray<Part> = [
     imports: `export { layer, Verifier } from "@pawl/webhook/Verifier"
       export { layer as hmac } from "@pawl/core/NodeHmac"`,
     // Over the goal: the path of a callback, and whether a refused one is genuine.
-    limit: 17_730,
+    limit: 17_735,
     goal: 17_500
   },
   {
@@ -81,7 +81,7 @@ export const parts: ReadonlyArray<Part> = [
     // retry schedules; several merchants; an answer to a callback after the end; functions
     // of the merchant that cannot be interrupted, clocks that were behind, and rows that a database
     // refuses to write.
-    limit: 67_050,
+    limit: 67_780,
     goal: 30_000
   },
   {
@@ -90,7 +90,7 @@ export const parts: ReadonlyArray<Part> = [
     // Over the goal: durable requests, their signatures, retry schedules and waits in a queue, and
     // numbers in every form in which a service may quote them, and fields of refusals by name, and
     // the status of a changed subscription.
-    limit: 61_940,
+    limit: 62_960,
     goal: 60_000
   },
   {
@@ -100,7 +100,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerFetch } from "@pawl/http/Transport"
       export { layer as hmac } from "@pawl/core/Hmac"`,
     // As in the client for Node.
-    limit: 61_810,
+    limit: 62_810,
     goal: 55_000
   },
   {
@@ -122,7 +122,7 @@ export const parts: ReadonlyArray<Part> = [
     // stores of several databases; checks of the arguments of each call, because a misspelt field
     // would make a payment twice, or change no subscription, and JSON would drop a Map or a field in the
     // wrong place; a port that is missing; `follow` ends with `close`; the log of another path in Fastify. As the difference of two compressed bundles it moves by about 100 with any change beneath.
-    limit: 5210,
+    limit: 4230,
     goal: 3000
   }
 ]

@@ -51,7 +51,7 @@ const run = async (): Promise<Costs> => {
     store: "memory",
     onChange: () => {}
   }
-  const settings = await Effect.runPromise(Options.read(options))
+  const { settings } = await Effect.runPromise(Options.read(options))
   const packages = ManagedRuntime.make(
     Functions.layer(Functions.client(options), settings, options, Arguments.create)
   )
