@@ -35,7 +35,7 @@ const turns = async (millis: number) => {
   }
 }
 
-/** What a receiver is checked with, and the runtime of its service. */
+/** Makes the options of a check, and the runtime of their service. */
 const makeFake = async () => {
   const fake = ManagedRuntime.make(Fake.layer())
   onEnd.push(() => fake.dispose())

@@ -37,6 +37,9 @@ export const make = Effect.fnUntraced(function* (
   { miss, ...reports }: Reports
 ) {
   const scope = yield* Effect.scope
+  const context = yield* Effect.context<Scope.Scope>()
+  const runSync = Effect.runSyncWith(context)
+  const runPromise = Effect.runPromiseWith(context)
   const cache = yield* Stores.folder
   const query = yield* Stores.queryOf(store)
   yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
@@ -50,8 +53,8 @@ export const make = Effect.fnUntraced(function* (
   }
 
   const start = () => {
-    const own = Effect.runSync(Scope.fork(scope))
-    const program = Effect.runSync(
+    const own = runSync(Scope.fork(scope))
+    const program = runSync(
       Scope.provide(Program.start(process.execPath, [script], { NODE_COMPILE_CACHE: cache }), own)
     )
     program.child.stdin.on("error", () => {})
@@ -81,9 +84,9 @@ export const make = Effect.fnUntraced(function* (
       end: async (): Promise<boolean> => {
         const wasEnded = state.hasEnded
         program.child.kill("SIGKILL")
-        const { signal } = await Effect.runPromise(program.exited)
+        const { signal } = await runPromise(program.exited)
         if (signal !== "SIGKILL") miss(`a process ended by itself: ${program.stderr()}`)
-        await Effect.runPromise(Scope.close(own, Exit.void))
+        await runPromise(Scope.close(own, Exit.void))
         return wasEnded
       }
     }
