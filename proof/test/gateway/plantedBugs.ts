@@ -1,4 +1,5 @@
 /** Planted bugs of a gateway: each changes the requests or the responses of a right one. */
+import { bugsOf } from "@pawl/test-support/Bugs"
 import * as Effect from "effect/Effect"
 import type { Request, Response } from "@pawl/testkit/Gateway"
 import type { GatewayUnderTest } from "../../src/gateway/GatewayLaw.ts"
@@ -42,20 +43,12 @@ const rewriting = (path: string, change: (text: string) => string) =>
     isPost(request, path) ? { ...request, body: utf8.encode(change(textOf(request))) } : request
   )
 
-export const plantedBugs: ReadonlyArray<
-  readonly [bug: string, law: string, plant: (handle: Handle) => Handle]
-> = [
-  [
-    "any secret gets an access token",
-    "an access token needs the key and the secret",
-    rewriting("/auth", (text) =>
+export const plantedBugs = bugsOf<(handle: Handle) => Handle>({
+  "an access token needs the key and the secret": {
+    "any secret gets an access token": rewriting("/auth", (text) =>
       JSON.stringify({ ...JSON.parse(text), merchantSecret: "sandbox-secret" })
-    )
-  ],
-  [
-    "an access token never expires",
-    "an access token needs the key and the secret",
-    (handle) => {
+    ),
+    "an access token never expires": (handle) => {
       const responses = new Map<string, Response>()
       const credentials = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }
       return Effect.fnUntraced(function* (request) {
@@ -72,42 +65,30 @@ export const plantedBugs: ReadonlyArray<
         return yield* handle({ ...request, headers: { ...request.headers, authorization } })
       })
     }
-  ],
-  [
-    "404 comes before 401",
-    "the checks come in order",
-    (handle) => (request) =>
+  },
+  "the checks come in order": {
+    "404 comes before 401": (handle) => (request) =>
       request.path.endsWith("/999999")
         ? Effect.succeed({ status: 404, headers: json, body: "{}" })
-        : handle(request)
-  ],
-  [
-    "a 400 repeats the request",
-    "the checks come in order",
-    answering((response, request) =>
+        : handle(request),
+    "a 400 repeats the request": answering((response, request) =>
       response.status === 400 && isPost(request, "/payments/apm")
         ? changeBody(response, (body) => ({ ...body, request: jsonOf(request) }))
         : response
     )
-  ],
-  [
-    "the checksum is accepted in upper case",
-    "a payment needs the checksum",
-    rewriting("/payments/apm", (text) =>
+  },
+  "a payment needs the checksum": {
+    "the checksum is accepted in upper case": rewriting("/payments/apm", (text) =>
       text.replace(/"checksum":"[^"]*"/u, (checksum) => checksum.toLowerCase())
     )
-  ],
-  [
-    "the last of two equal keys counts",
-    "a body that is not JSON",
-    asking((request) =>
+  },
+  "a body that is not JSON": {
+    "the last of two equal keys counts": asking((request) =>
       textOf(request).startsWith('{"') ? withBody(request, jsonOf(request)) : request
     )
-  ],
-  [
-    "two requests at the same instant are both processed",
-    "a requestId is processed once",
-    (handle) => {
+  },
+  "a requestId is processed once": {
+    "two requests at the same instant are both processed": (handle) => {
       let isBusy = false
       return (request) => {
         if (!isPost(request, "/payouts/card")) return handle(request)
@@ -120,21 +101,13 @@ export const plantedBugs: ReadonlyArray<
           Effect.ensuring(Effect.sync(() => (isBusy = false)))
         )
       }
-    }
-  ],
-  [
-    "a repeat of a refund is processed again",
-    "a requestId is processed once",
-    (handle) => {
+    },
+    "a repeat of a refund is processed again": (handle) => {
       let refunds = 0
       const another = (text: string) => text.replace('"r-1"', `"r-1-${++refunds}"`)
       return rewriting("/refunds/card", another)(handle)
-    }
-  ],
-  [
-    "a repeat gets the current status",
-    "a requestId is processed once",
-    (handle) =>
+    },
+    "a repeat gets the current status": (handle) =>
       Effect.fnUntraced(function* (request) {
         const response = yield* handle(request)
         if (!isPost(request, "/payouts/card") || response.status !== 200) return response
@@ -146,55 +119,41 @@ export const plantedBugs: ReadonlyArray<
           transactionStatus: JSON.parse(read.body)
         }))
       })
-  ],
-  [
-    "amounts are cut after two decimals",
-    "an amount is rounded half up",
-    rewriting("/payouts/card", (text) => text.replace(/("amount":"\d+\.\d\d)\d+"/u, '$1"'))
-  ],
-  [
-    "a read is answered by a stale replica",
-    "a status is a bare JSON string",
-    (handle) => {
+  },
+  "an amount is rounded half up": {
+    "amounts are cut after two decimals": rewriting("/payouts/card", (text) =>
+      text.replace(/("amount":"\d+\.\d\d)\d+"/u, '$1"')
+    )
+  },
+  "a status is a bare JSON string": {
+    "a read is answered by a stale replica": (handle) => {
       const responses: Array<Response> = []
       return answering((response, request) =>
         isStatus(request, response) && responses.push(response) % 3 === 0
           ? (responses[0] ?? response)
           : response
       )(handle)
-    }
-  ],
-  [
-    "a status is an object",
-    "a status is a bare JSON string",
-    answering((response, request) =>
+    },
+    "a status is an object": answering((response, request) =>
       isStatus(request, response) ? changeBody(response, (status) => ({ status })) : response
     )
-  ],
-  [
-    "each refund is compared with the payment alone",
-    "the refunds of a payment never exceed",
-    answering((response, request) =>
+  },
+  "the refunds of a payment never exceed": {
+    "each refund is compared with the payment alone": answering((response, request) =>
       isPost(request, "/refunds/card") && response.status === 400
         ? { ...response, status: 200, body: '{"refundId":"1","transactionStatus":"NEW"}' }
         : response
-    )
-  ],
-  [
-    "a payment can be refunded once",
-    "the refunds of a payment never exceed",
-    (handle) => {
+    ),
+    "a payment can be refunded once": (handle) => {
       let refunds = 0
       return (request) =>
         isPost(request, "/refunds/card") && refunds++ > 0
           ? Effect.succeed({ status: 400, headers: json, body: "{}" })
           : handle(request)
     }
-  ],
-  [
-    "the names of metadata become lower case",
-    "metadata is returned exactly as sent",
-    answering((response) =>
+  },
+  "metadata is returned exactly as sent": {
+    "the names of metadata become lower case": answering((response) =>
       response.status === 200 && response.body.includes('"metadata"')
         ? changeBody(response, ({ metadata, ...body }) => ({
             ...body,
@@ -204,11 +163,9 @@ export const plantedBugs: ReadonlyArray<
           }))
         : response
     )
-  ],
-  [
-    "the endpoints of another kind know an id",
-    "each transaction has an id of its own",
-    (handle) =>
+  },
+  "each transaction has an id of its own": {
+    "the endpoints of another kind know an id": (handle) =>
       Effect.fnUntraced(function* (request) {
         const response = yield* handle(request)
         if (response.status !== 404) return response
@@ -217,7 +174,7 @@ export const plantedBugs: ReadonlyArray<
           path: request.path.replace("payments/apm", "payouts/card")
         })
       })
-  ]
-]
+  }
+})
 
 const json = { "content-type": "application/json" }
