@@ -1,3 +1,4 @@
+/** A receiver of some merchants, whose calls of the handlers are recorded. */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import type { Status } from "@pawl/core/Status"
@@ -7,12 +8,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
-import * as Merchants from "../src/Merchants.ts"
+import * as Merchants from "@pawl/receiver/Merchants"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
-import { apm, checksum, incoming } from "@pawl/test-support/Service"
+import { apm, checksum, incoming, tokenOf } from "./Service.ts"
 
 /**
  * A merchant. Without `accounts` it accepts every account. `secret` is its id, unless it is given.
@@ -27,19 +27,18 @@ export interface Shop {
   readonly read?: StatusReader["Service"]["read"]
   readonly ledger?: Layer.Layer<Ledger, unknown>
   readonly storeBytes?: number
-  readonly retrySchedule?: Receiver.Options["retrySchedule"]
+  readonly options?: Receiver.Options
 }
 
-export interface Call {
+interface Call {
   readonly merchant: string
   readonly transactionId: string
   readonly to: Status
   readonly at: number
 }
 
-export const secretOf = ({ id, secret }: Shop): string => secret ?? `secret of ${id}`
+const secretOf = ({ id, secret }: Shop): string => secret ?? `secret of ${id}`
 
-/** Starts a receiver until the scope ends. */
 export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
   const calls: Array<Call> = []
   const merchantOf = (shop: Shop): Merchants.Merchant<unknown> => {
@@ -60,7 +59,7 @@ export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
       id,
       accounts,
       storeBytes,
-      layer: Receiver.layer({ retrySchedule: shop.retrySchedule }).pipe(
+      layer: Receiver.layer(shop.options).pipe(
         Layer.provide([handler, reader, Verifier.layer({ current, accounts })]),
         Layer.provide(NodeHmac.layer),
         Layer.provideMerge(ledger)
@@ -72,36 +71,27 @@ export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
   )
   const all = Context.get(built, Merchants.Merchants)
   const { receive } = Context.get(built, Receiver.Receiver)
-  const rowOf = (id: string, transactionId: string) =>
+  const ledgerOf = (id: string) =>
     Effect.suspend(() => {
       const services = all.get(id)?.services
       return services === undefined
         ? Effect.die(new Error(`no merchant ${id}`))
-        : Context.get(services, Ledger).get("apm", transactionId)
+        : Effect.succeed(Context.get(services, Ledger))
     })
+  const rowOf = (id: string, transactionId: string) =>
+    Effect.flatMap(ledgerOf(id), (ledger) => ledger.get("apm", transactionId))
   /** Sends a callback of the first account of a shop. */
   const send = (shop: Shop, transactionId: string, description?: string) => {
     const fields = { accountId: shop.accounts?.[0] ?? "", transactionId }
     return receive(callback(shop, { ...fields, ...(description !== undefined && { description }) }))
   }
-  return { built, calls, receive, rowOf, send }
+  return { built, calls, ledgerOf, receive, rowOf, send }
 })
 
-/** The id may be in the token. */
-export const searchOf = (shop: Shop, merchant: string | undefined, account: string): string =>
-  Effect.runSync(
-    Effect.provide(
-      Effect.flatMap(CallbackUrl.CallbackUrl, ({ make }) =>
-        make("https://shop.example/callback", "apm-payment", {
-          requestId: "order-1",
-          accountId: account
-        })
-      ),
-      CallbackUrl.layer(Redacted.make(secretOf(shop)), { merchant }).pipe(
-        Layer.provide(NodeHmac.layer)
-      )
-    )
-  ).replace(/^[^?]*/u, "") + "&paymentMethod=apm&apmType=PIX"
+/** The query of a callback URL, whose token may name a merchant. */
+export const searchOf = (shop: Shop, merchant: string | undefined, accountId: string): string =>
+  tokenOf("apm-payment", { requestId: "order-1", accountId }, secretOf(shop), merchant) +
+  "&paymentMethod=apm&apmType=PIX"
 
 export const callback = (
   signer: Shop,

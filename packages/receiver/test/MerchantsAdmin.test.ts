@@ -6,7 +6,7 @@ import { describe, expect } from "vitest"
 import * as Admin from "../src/Admin.ts"
 import { askAdmin } from "./askAdmin.ts"
 import * as Merchants from "../src/Merchants.ts"
-import { callback, make, type Shop } from "./merchantWorld.ts"
+import { callback, make, type Shop } from "@pawl/test-support/MerchantWorld"
 import { hourly, pass, planted } from "@pawl/test-support/World"
 import * as NodeAdminPage from "../src/internal/admin/NodeAdminPage.ts"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -66,7 +66,7 @@ describe("the admin API of several merchants", () => {
   })
 
   test("names the next page of a merchant's dead letters, and redrives his alone", function* () {
-    const shop: Shop = { ...shops[1]!, retrySchedule: hourly }
+    const shop: Shop = { ...shops[1]!, options: { retrySchedule: hourly } }
     const { ask, send } = yield* started({}, [shops[0]!, shop])
     for (const id of ["200001", "200002"]) yield* send(shop, id)
     yield* pass("27 hours")

@@ -11,7 +11,7 @@ import { describe, expect, vi } from "vitest"
 import { Journal } from "@pawl/webhook/Journal"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { Merchants } from "../src/Merchants.ts"
-import { callback, make, searchOf, type Shop } from "./merchantWorld.ts"
+import { callback, make, searchOf, type Shop } from "@pawl/test-support/MerchantWorld"
 import { live, test } from "@pawl/test-support/Tests"
 
 describe("the store of a merchant", () => {

@@ -1,23 +1,16 @@
 /**
  * A receiver with a hundred merchants, and its callbacks.
  */
+import * as MerchantWorld from "@pawl/test-support/MerchantWorld"
 import * as PostgresServer from "@pawl/test-support/PostgresServer"
 import { tokenOf } from "@pawl/test-support/Service"
-import * as Handler from "@pawl/core/Handler"
-import * as NodeHmac from "@pawl/core/NodeHmac"
-import { StatusReader } from "@pawl/core/StatusReader"
-import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
-import * as Merchants from "@pawl/receiver/Merchants"
+import { type Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
-import * as Receiver from "@pawl/webhook/Receiver"
-import * as Verifier from "@pawl/webhook/Verifier"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import type * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { dirname, join } from "node:path"
 import { searchOf } from "../FakeService.ts"
@@ -60,15 +53,19 @@ const ledgers = Effect.fnUntraced(function* (store: Store) {
 
 /** Starts the receiver, with a store for each merchant. `toldAt` has the first successful calls. */
 export const start = Effect.fnUntraced(function* (store: Store, secretOf = ownSecretOf) {
-  const ledgerOf = yield* ledgers(store)
+  const storeOf = yield* ledgers(store)
   const mended = yield* Latch.make(true)
   const toldAt = new Map<string, number>()
   let isBroken = false
   let failures = 0
 
-  const merchantOf = (index: number): Merchants.Merchant<unknown> => {
-    const accounts = [accountOf(index)]
-    const handler = Handler.layer(({ transactionId }) =>
+  const shops = indexes.map((index): MerchantWorld.Shop => ({
+    id: idOf(index),
+    accounts: [accountOf(index)],
+    secret: secretOf(index),
+    ledger: storeOf(index),
+    options: { limits: { readsPerSecond: Infinity } },
+    handle: ({ transactionId }) =>
       Effect.suspend(() => {
         const note = Effect.sync(() => {
           toldAt.set(transactionId, performance.now())
@@ -79,32 +76,13 @@ export const start = Effect.fnUntraced(function* (store: Store, secretOf = ownSe
           ? Effect.fail("the application is broken")
           : Effect.andThen(mended.await, note)
       })
-    )
-    const reader = Layer.succeed(StatusReader, {
-      read: () => Effect.succeed({ kind: "apm-payment", status: "SUCCEED" })
-    })
-    const current = Redacted.make(secretOf(index))
-    return {
-      id: idOf(index),
-      accounts,
-      layer: Receiver.layer({ limits: { readsPerSecond: Infinity } }).pipe(
-        Layer.provide([handler, reader, Verifier.layer({ current, accounts })]),
-        Layer.provide(NodeHmac.layer),
-        Layer.provideMerge(ledgerOf(index))
-      )
-    }
-  }
-  const built = yield* Layer.build(
-    Merchants.layer(indexes.map(merchantOf)).pipe(Layer.provide(NodeHmac.layer))
-  )
+  }))
+  const { built, ledgerOf } = yield* MerchantWorld.make(shops)
   const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
   const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
-  const all = Context.get(built, Merchants.Merchants)
   const rowsOf = (index: number) =>
     Effect.gen(function* () {
-      const services = all.get(idOf(index))?.services
-      if (services === undefined) return yield* Effect.die(new Error("no merchant"))
-      const ledger = Context.get(services, Ledger)
+      const ledger = yield* ledgerOf(idOf(index))
       const { rows } = yield* ledger.page({ from: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 })
       return rows.length
     })
