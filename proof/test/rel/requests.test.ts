@@ -1,5 +1,7 @@
+/** Runs of processes that send requests. */
 import { expect } from "vitest"
 import { create } from "../../src/rel/create.ts"
+import { owner } from "../../src/rel/owner.ts"
 import { holds, shortRun } from "./support.ts"
 
 const options = shortRun(16, "sqlite", "postgres")
@@ -14,4 +16,10 @@ holds(
       expect(figures[`${store}.repeated`]).toBeGreaterThan(0)
     }
   }
+)
+
+holds(
+  "sends nothing from a store of another merchant, nor from a row that was changed",
+  owner.make(shortRun(5, "sqlite", "postgres")),
+  (figures) => expect(figures).toMatchObject({ "sqlite.refused": 2, "sqlite.parked": 3 })
 )
