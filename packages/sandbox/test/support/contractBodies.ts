@@ -83,8 +83,6 @@ export const bodies = [
         [path, "metadata", { a: { canary } }] as const,
         [path, "metadata", { "sandbox.scenario": canary }] as const
       ]),
-      ["/payments/apm", "currency", canary],
-      ["/payments/apm", "apmPayload", [canary]],
       ["/payments/apm", "accountId", canary],
       ["/payouts/apm", "accountId", canary],
       ["/refunds/card", "transactionId", canary],
