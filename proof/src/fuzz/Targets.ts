@@ -9,6 +9,7 @@ import * as PawlPortable from "@pawl/http/PawlPortable"
 import { Refunds } from "@pawl/http/Refunds"
 import { type Response, Transport } from "@pawl/http/Transport"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
+import * as Service from "@pawl/test-support/Service"
 import { maxBytes, verifyWith } from "@pawl/webhook/VerifyCallback"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -191,21 +192,9 @@ const url: Target["run"] = (input) => {
     "a callback URL is an absolute http(s) URL"
   )
   const search = `${read?.search}&paymentMethod=card`
-  const body = {
-    mid,
-    orderAmount: "1",
-    orderCurrency: "EUR",
-    transactionId: "1",
-    transactionStatus: "SUCCEED"
-  }
-  const result = verifyWith({ current: sign })({
-    method: "POST",
-    search,
-    contentType: "application/json",
-    contentEncoding: undefined,
-    checksum,
-    body: new TextEncoder().encode(JSON.stringify(body))
-  })
+  const body = Service.card({ mid, orderAmount: "1", transactionId: "1" })
+  const received = Service.incoming("card", body, { search, checksum })
+  const result = verifyWith({ current: sign })(received)
   if ("reason" in result) return
   promise(
     result.ordered?.requestId === requestId,
