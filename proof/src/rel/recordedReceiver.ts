@@ -84,7 +84,7 @@ const handler = Layer.effect(
 
 const recorded = Layer.effect(
   Ledger.Ledger,
-  Effect.map(Ledger.Ledger, (ledger) => recorder.ledger(bug.ledger?.(ledger) ?? ledger))
+  Effect.map(Ledger.Ledger, (ledger) => recorder.ledger({ ...ledger, ...bug.ledger?.(ledger) }))
 )
 
 const receiver = Receiver.layer({

@@ -14,6 +14,8 @@ import { readingAs } from "./CrashableStore.ts"
 import { subjectOf } from "./Subject.ts"
 
 type Store = Ledger["Service"]
+/** Returns the parts of a ledger that a bug changes. */
+type ChangeLedger = (ledger: Store) => Partial<Store>
 type RowChange = Parameters<Store["write"]>[1]
 type Receive = Receiver["Service"]["receive"]
 
@@ -23,7 +25,7 @@ type Receive = Receiver["Service"]["receive"]
 export interface Bug {
   readonly policy?: Evidence.Policy
   readonly profile?: Partial<Switches>
-  readonly ledger?: (ledger: Store) => Store
+  readonly ledger?: ChangeLedger
   readonly receive?: (receive: Receive, merchantSecret: string) => Receive
   readonly requestId?: (requestId: string, attempts: number) => string
   readonly repeatsChanges?: boolean
@@ -33,14 +35,13 @@ export interface Bug {
 
 /** Makes a bug of a ledger that writes other changes. */
 export const writing =
-  (changeOf: (change: RowChange, leased: Leased) => RowChange) =>
-  (ledger: Store): Store => ({
-    ...ledger,
+  (changeOf: (change: RowChange, leased: Leased) => RowChange): ChangeLedger =>
+  (ledger) => ({
     write: (leased, change) => ledger.write(leased, changeOf(change, leased))
   })
 
 /** Plants a bug: the last claim is the status, whatever its rank. */
-const lastWriteWins = (ledger: Store): Store => {
+const lastWriteWins: ChangeLedger = (ledger) => {
   const last = new Map<string, Status>()
   const applied = new Map<string, Status>()
   const withLastClaim = (row: Leased): Leased => {
@@ -64,10 +65,9 @@ const lastWriteWins = (ledger: Store): Store => {
 }
 
 /** Plants a bug: a callback is a duplicate if an earlier one claimed the same status, confirmed or not. */
-const deduplicatedTooEarly = (ledger: Store): Store => {
+const deduplicatedTooEarly: ChangeLedger = (ledger) => {
   const claims = new Set<string>()
   return {
-    ...ledger,
     accept: (verified, at) =>
       Effect.suspend(() => {
         const key = `${verified.transactionId} ${verified.claim}`
@@ -96,18 +96,16 @@ const unlimitedGaps = writing((change) => {
   return isLongest ? { ...change, pollAt: askedAt + Duration.toMillis("64 days") } : change
 })
 
-const notShifted = (ledger: Store): Store => ({ ...ledger, shift: () => Effect.void })
+const notShifted: ChangeLedger = () => ({ shift: () => Effect.void })
 
-const notBroughtForward = (ledger: Store): Store => ({
-  ...ledger,
+const notBroughtForward: ChangeLedger = () => ({
   bringForward: () => Effect.undefined
 })
 
-const inBatches = (ledger: Store): Store => {
+const inBatches: ChangeLedger = (ledger) => {
   const batch = new Map<string, number>()
   const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
   return {
-    ...ledger,
     claim: (options) =>
       Effect.suspend(() => {
         for (const [key, until] of batch) if (until <= options.at) batch.delete(key)
@@ -126,10 +124,9 @@ const inBatches = (ledger: Store): Store => {
   }
 }
 
-const backoffCutShort = (ledger: Store): Store => {
+const backoffCutShort: ChangeLedger = (ledger) => {
   const cut = new Set<string>()
   return {
-    ...ledger,
     accept: (verified, at) =>
       Effect.tap(ledger.accept(verified, at), () =>
         Effect.sync(() => cut.add(verified.transactionId))
@@ -146,8 +143,7 @@ const backoffCutShort = (ledger: Store): Store => {
   }
 }
 
-const batchFails = (ledger: Store): Store => ({
-  ...ledger,
+const batchFails: ChangeLedger = (ledger) => ({
   claim: (options) =>
     Effect.filterOrFail(
       ledger.claim(options),
@@ -158,9 +154,8 @@ const batchFails = (ledger: Store): Store => ({
 
 /** Plants a bug: leases end after this time and are not renewed. */
 const leasesOf =
-  (time: Duration.Input) =>
-  (ledger: Store): Store => ({
-    ...ledger,
+  (time: Duration.Input): ChangeLedger =>
+  (ledger) => ({
     claim: (options) => ledger.claim({ ...options, until: options.at + Duration.toMillis(time) }),
     write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
   })

@@ -14,6 +14,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { everyCall } from "../EveryCall.ts"
+import type { Bug } from "./Bugs.ts"
 import type { Nemesis } from "./Nemesis.ts"
 import type { Instance } from "./Process.ts"
 import type { Trace } from "./Trace.ts"
@@ -48,12 +49,12 @@ const pollInterval = Duration.hours(1)
 const claimsAtOneInstant = 10_000
 
 /**
- * Options of a store. `direct` is its ledger, which `plant` replaces by one with a bug;
+ * Options of a store. `direct` is its ledger, of which `plant` returns the parts with a bug;
  * `watchedUntil` is the time until which the receivers watch for outages.
  */
 interface Options {
   readonly direct: Ledger.Ledger["Service"]
-  readonly plant: ((ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]) | undefined
+  readonly plant: Bug["ledger"] | undefined
   readonly isUnreadable: (transactionId: string) => boolean
   readonly registered: (registration: Registration) => void
   readonly watchedUntil: number | undefined
@@ -73,20 +74,13 @@ export const readingAs = (
 export const make = Effect.fnUntraced(function* (
   nemesis: Nemesis,
   trace: Trace,
-  {
-    direct,
-    isUnreadable,
-    plant = (ledger) => ledger,
-    registered,
-    watchedUntil = -Infinity
-  }: Options
+  { direct, isUnreadable, plant, registered, watchedUntil = -Infinity }: Options
 ) {
-  const ledger = plant(
-    // The field that cannot be read is left out, as by a database.
-    readingAs(direct, (row) =>
-      isUnreadable(row.transactionId) ? { ...row, ordered: undefined, unreadable: "terms" } : row
-    )
+  // The field that cannot be read is left out, as by a database.
+  const whole = readingAs(direct, (row) =>
+    isUnreadable(row.transactionId) ? { ...row, ordered: undefined, unreadable: "terms" } : row
   )
+  const ledger = { ...whole, ...plant?.(whole) }
   const isWatched = watchedUntil > 0
   let claims = 0
   let lastClaimAt = 0

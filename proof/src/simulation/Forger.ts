@@ -14,30 +14,17 @@ export const forge = (forgery: Forgery, { deliver, recent }: Callbacks, trace: T
   })
 
 const forged = ({ kind, status }: Forgery, original: Incoming): Post => {
-  switch (kind) {
-    case "status":
-      return {
-        isVerifiable: true,
-        incoming: { ...original, body: withStatus(original.body, status) }
-      }
-    case "token": {
-      const search = original.search.replace(/(?<=[?&])pawl=[^&]*&/u, "")
-      const body = withStatus(original.body, status)
-      return { isVerifiable: true, incoming: { ...original, search, body } }
-    }
-    case "amount":
-      return {
-        isVerifiable: false,
-        incoming: { ...original, body: replace(original.body, /mount":"/u, 'mount":"9') }
-      }
-    case "checksum":
-      return { isVerifiable: false, incoming: { ...original, checksum: undefined } }
-    case "query":
-      return {
-        isVerifiable: false,
-        incoming: { ...original, search: `${original.search}&paymentMethod=card` }
-      }
+  const { body, search } = original
+  const otherStatus = { body: withStatus(body, status) }
+  const changes: Readonly<Record<Forgery["kind"], Partial<Incoming>>> = {
+    status: otherStatus,
+    token: { ...otherStatus, search: search.replace(/(?<=[?&])pawl=[^&]*&/u, "") },
+    amount: { body: replace(body, /mount":"/u, 'mount":"9') },
+    checksum: { checksum: undefined },
+    query: { search: `${search}&paymentMethod=card` }
   }
+  const isVerifiable = kind === "status" || kind === "token"
+  return { isVerifiable, incoming: { ...original, ...changes[kind] } }
 }
 
 const withStatus = (body: Uint8Array, status: string): Uint8Array =>

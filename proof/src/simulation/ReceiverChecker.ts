@@ -174,7 +174,7 @@ export const make = (
     if (!wentBack) checkLastRead(transaction)
     turns.end(transactionId)
     checkEnds(transaction)
-    yield* checkQuiet(transaction)
+    checkQuiet(transaction)
   })
 
   const checkLastRead = ({ createdTime, history, kind, status, transactionId }: Transaction) => {
@@ -214,44 +214,41 @@ export const make = (
     }
   }
 
-  const checkQuiet = (transaction: Transaction) =>
-    Effect.sync(() => {
-      const { createdTime, history, transactionId } = transaction
-      if (Date.parse(createdTime) <= quietAt) return
-      const { accepted, commits } = historyOf(transactionId)
-      const reads = client.reads(transactionId)
-      for (const { at, status } of history) {
-        const acceptedAt = accepted.get(status)?.find((each) => each >= Date.parse(at))
-        if (acceptedAt === undefined || !isTerminal(status)) continue
-        if (history.findLast((each) => Date.parse(each.at) <= acceptedAt)?.status !== status)
-          continue
-        const commit = commits.find(
-          ({ transition: { to } }) => to === status || rank(to) > rank(status)
+  const checkQuiet = ({ createdTime, history, transactionId }: Transaction) => {
+    if (Date.parse(createdTime) <= quietAt) return
+    const { accepted, commits } = historyOf(transactionId)
+    const reads = client.reads(transactionId)
+    for (const { at, status } of history) {
+      const acceptedAt = accepted.get(status)?.find((each) => each >= Date.parse(at))
+      if (acceptedAt === undefined || !isTerminal(status)) continue
+      if (history.findLast((each) => Date.parse(each.at) <= acceptedAt)?.status !== status) continue
+      const commit = commits.find(
+        ({ transition: { to } }) => to === status || rank(to) > rank(status)
+      )
+      if ((commit?.at ?? Infinity) > acceptedAt + maxDelay)
+        trace.violation(
+          "S10",
+          `${status} of ${transactionId} was accepted at ${acceptedAt} and told at ${commit?.at}`
         )
-        if ((commit?.at ?? Infinity) > acceptedAt + maxDelay)
-          trace.violation(
-            "S10",
-            `${status} of ${transactionId} was accepted at ${acceptedAt} and told at ${commit?.at}`
-          )
-      }
-      if (accepted.size > 0) return
-      // Without a callback only the poll ladder finds changes.
-      trace.mark("followed by reads alone")
-      const [first = Infinity] = reads
-      const ladder = [5, 5, 10, 30, 60]
-      if (first < Date.parse(createdTime) + 5 * 60_000 - skew)
-        trace.violation("P1", `${transactionId} was first read at ${first}, too early`)
-      for (const [index, at] of reads.slice(1).entries()) {
-        const last = reads[index] ?? 0
-        const age = last - Date.parse(createdTime)
-        const status = history.findLast((each) => Date.parse(each.at) <= last)?.status
-        const isOpen = status === undefined || !isTerminal(status)
-        const tail = isOpen && age >= day ? Math.min(age / 10, 2 * day) : 0
-        const gap = Math.max((ladder[index + 1] ?? 60) * 60_000, tail)
-        if (at - last < gap - 5000)
-          trace.violation("P1", `read ${index + 2} of ${transactionId} was too early`)
-      }
-    })
+    }
+    if (accepted.size > 0) return
+    // Without a callback only the poll ladder finds changes.
+    trace.mark("followed by reads alone")
+    const [first = Infinity] = reads
+    const ladder = [5, 5, 10, 30, 60]
+    if (first < Date.parse(createdTime) + 5 * 60_000 - skew)
+      trace.violation("P1", `${transactionId} was first read at ${first}, too early`)
+    for (const [index, at] of reads.slice(1).entries()) {
+      const last = reads[index] ?? 0
+      const age = last - Date.parse(createdTime)
+      const status = history.findLast((each) => Date.parse(each.at) <= last)?.status
+      const isOpen = status === undefined || !isTerminal(status)
+      const tail = isOpen && age >= day ? Math.min(age / 10, 2 * day) : 0
+      const gap = Math.max((ladder[index + 1] ?? 60) * 60_000, tail)
+      if (at - last < gap - 5000)
+        trace.violation("P1", `read ${index + 2} of ${transactionId} was too early`)
+    }
+  }
 
   return {
     delivered,

@@ -56,7 +56,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
         const action =
           actions[call] ?? (actions.at(-1) === "fails for days" ? "fails for days" : "accepts")
         trace.mark(`the handler ${action}`)
-        return Effect.onExit(act(action), (exit) => Effect.sync(() => ended(endOf(action, exit))))
+        return Effect.onExit(acts[action], (exit) => Effect.sync(() => ended(endOf(action, exit))))
       })
     return {
       handle,
@@ -154,20 +154,12 @@ const endOf = (
   return isInterrupted ? "interrupted" : "failed"
 }
 
-const act = (action: Operation["handlerActions"][number]): Effect.Effect<void, string> => {
-  switch (action) {
-    case "accepts":
-      return Effect.sleep("2 seconds")
-    case "fails":
-    case "fails for days":
-      return Effect.delay(Effect.fail("not now"), 20)
-    case "dies":
-      return Effect.die("bug")
-    case "interrupts itself":
-      return Effect.interrupt
-    case "is slow":
-      return Effect.sleep("95 seconds")
-    case "never ends":
-      return Effect.never
-  }
+const acts: Readonly<Record<Operation["handlerActions"][number], Effect.Effect<void, string>>> = {
+  accepts: Effect.sleep("2 seconds"),
+  fails: Effect.delay(Effect.fail("not now"), 20),
+  "fails for days": Effect.delay(Effect.fail("not now"), 20),
+  dies: Effect.die("bug"),
+  "interrupts itself": Effect.interrupt,
+  "is slow": Effect.sleep("95 seconds"),
+  "never ends": Effect.never
 }

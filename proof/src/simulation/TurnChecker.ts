@@ -102,20 +102,15 @@ export const make = (trace: Trace, { faults: drawn, outages = [], quietAt, skews
     const now = trace.now()
     if (as !== "failed" || now >= quietAt) return
     const wait = backoff(last.attempt)
+    const message = `${name} began ${now - at} ms after a failure, and not after ${wait} ms`
     const error = receiver === last.receiver ? 0 : skew
     if (now < at + wait - error && !isDisturbed(last.at, now, disturbsRetries))
-      trace.violation(
-        "S13",
-        `${name} began ${now - at} ms after a failure, and not after ${wait} ms`
-      )
+      trace.violation("S13", message)
     // Each jump sets a clock back once.
     const jumps = disturbing(last.at, now, isJump).length
     const isLate = now > at + wait + jumps * Math.max(wait, leaseTime) + maxRetryDelay
     if (isLate && at - failingSince < leastParkTime && !isDisturbed(last.at, now, delaysReads))
-      trace.violation(
-        "S12",
-        `${name} began ${now - at} ms after a failure, and not after ${wait} ms`
-      )
+      trace.violation("S12", message)
   }
 
   /** Only a read in flight may delay the first call for a status, and no wrong clock (S12, S14). */
