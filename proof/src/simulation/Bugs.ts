@@ -6,6 +6,7 @@ import { isTerminal, type Status } from "@pawl/core/Status"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import type { Receiver } from "@pawl/webhook/Receiver"
 import type { Leased } from "@pawl/webhook/internal/rule/Row"
+import { keyOf } from "@pawl/test-support/Leases"
 import { checksum } from "@pawl/test-support/Service"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -104,7 +105,6 @@ const notBroughtForward: ChangeLedger = () => ({
 
 const inBatches: ChangeLedger = (ledger) => {
   const batch = new Map<string, number>()
-  const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
   return {
     claim: (options) =>
       Effect.suspend(() => {

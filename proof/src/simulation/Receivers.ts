@@ -17,6 +17,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
+import { watching } from "@pawl/test-support/Leases"
 import * as Client from "./Client.ts"
 import { Commit } from "./CrashableStore.ts"
 import type { Parts } from "./Network.ts"
@@ -82,8 +83,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       // Added first, so the instance does it last.
       yield* Effect.addFinalizer(() => Effect.sync(observed.ended))
       const connected = store.connect(instance)
-      const { ledger: withLeases, releaseAll } = watching(connected)
-      const ledger = Layer.succeed(Ledger.Ledger, observed.ledger(withLeases))
+      const { leases, port } = watching(connected)
+      const ledger = Layer.succeed(Ledger.Ledger, observed.ledger({ ...connected, ...port }))
       const reader = Layer.effect(StatusReader, Effect.map(StatusReader, watched)).pipe(
         Layer.provide(Client.layer(options.transport))
       )
@@ -97,7 +98,11 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       )
       const services = yield* Effect.orDie(Layer.build(Layer.fresh(layer)))
       if (bug.releasesRunning === true) {
-        yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? releaseAll : Effect.void))
+        const released = (leased: Leased) =>
+          Effect.ignore(connected.write(leased, { release: { dueAt: 0 } }))
+        yield* Effect.addFinalizer((exit) =>
+          Exit.isSuccess(exit) ? Effect.forEach(leases.values(), released) : Effect.void
+        )
       }
       observed.observe(Context.get(services, Journal.Journal))
       const { receive } = Context.get(services, Receiver.Receiver)
@@ -116,33 +121,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     )
   )
 })
-
-/** A bug can release the leases of a process. */
-const watching = (ledger: Ledger.Ledger["Service"]) => {
-  const leases = new Map<string, Leased>()
-  const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
-  const watched: Ledger.Ledger["Service"] = {
-    ...ledger,
-    claim: (asked) =>
-      Effect.tap(ledger.claim(asked), ({ rows }) =>
-        Effect.sync(() => {
-          for (const row of rows) leases.set(keyOf(row), row)
-        })
-      ),
-    write: (leased, change) => {
-      if (change.release !== undefined) leases.delete(keyOf(leased))
-      return ledger.write(leased, change)
-    }
-  }
-  const releaseAll = Effect.suspend(() =>
-    Effect.forEach(
-      leases.values(),
-      (leased) => Effect.ignore(ledger.write(leased, { release: { dueAt: 0 } })),
-      { discard: true }
-    )
-  )
-  return { ledger: watched, releaseAll }
-}
 
 /** A handler that interrupts itself has failed. */
 const endOf = (

@@ -1,6 +1,6 @@
 /** Parts of ledgers with planted bugs, which wrap the ledger in memory. */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
-import { type Kind, methodOf } from "@pawl/core/Kind"
+import { methodOf } from "@pawl/core/Kind"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import { type Key, type Leased, type Row, perLane } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,7 @@ import { RegisteredDifferently } from "@pawl/webhook/internal/rule/Order"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as Struct from "effect/Struct"
 import { bugsOf } from "@pawl/test-support/Bugs"
+import { keyOf, watching } from "@pawl/test-support/Leases"
 
 type Port = Ledger["Service"]
 /** Returns the parts of a ledger that a bug changes. */
@@ -21,32 +22,6 @@ const seeing =
   (ledger: Port): Pick<Port, "get"> => ({
     get: (...key) => Effect.map(ledger.get(...key), (row) => row && change(row))
   })
-
-const keyOf = (row: { readonly scope: Kind; readonly transactionId: string }) =>
-  `${row.scope} ${row.transactionId}`
-
-const watching = (ledger: Port) => {
-  const leases = new Map<string, Leased>()
-  return {
-    leases,
-    isLeased: (id: string) =>
-      [...leases.values()].some(({ transactionId }) => transactionId === id),
-    port: {
-      claim: (asked) =>
-        Effect.tap(ledger.claim(asked), ({ rows }) =>
-          Effect.sync(() => {
-            for (const row of rows) leases.set(keyOf(row), row)
-          })
-        ),
-      write: (leased, change) =>
-        Effect.tap(ledger.write(leased, change), (written) =>
-          Effect.sync(() => {
-            if (written !== undefined && change.release) leases.delete(keyOf(leased))
-          })
-        )
-    } satisfies Partial<Port>
-  }
-}
 
 /** Sets when a row without a lease is due, and leaves the rows before it unchanged. */
 const putOff = (
@@ -144,11 +119,15 @@ export const ledgers = bugsOf<ChangeLedger>({
     ),
     "times are kept in 32 bits": seeing((row) => ({ ...row, createdAt: row.createdAt | 0 })),
     "a registration during a lease is lost": (ledger) => {
-      const { isLeased, port } = watching(ledger)
+      const { leases, port } = watching(ledger)
       return {
         ...port,
         register: (operation, at) =>
-          isLeased(operation.transactionId) ? Effect.void : ledger.register(operation, at)
+          [...leases.values()].some(
+            ({ transactionId }) => transactionId === operation.transactionId
+          )
+            ? Effect.void
+            : ledger.register(operation, at)
       }
     },
     "accept returns before its commit": (ledger) => ({
