@@ -7,6 +7,7 @@
  */
 import { isStatus, type Status } from "@pawl/core/Status"
 import type * as Journal from "@pawl/webhook/Journal"
+import { getOrMake } from "../GetOrMake.ts"
 import type { Index } from "./Checker.ts"
 
 export interface Trace {
@@ -67,11 +68,7 @@ interface Recording extends Trace {
 
 export const make = () => {
   const recordings = new Map<string, Recording>()
-  const of = (id: string) => {
-    const found = recordings.get(id) ?? { id, events: [] }
-    recordings.set(id, found)
-    return found
-  }
+  const of = (id: string) => getOrMake(recordings, id, () => ({ id, events: [] }))
 
   const write: Write = (note) => {
     switch (note._tag) {

@@ -3,6 +3,7 @@ import type { Transition } from "@pawl/core/Handler"
 import type { Status } from "@pawl/core/Status"
 import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
+import { getOrMake } from "../GetOrMake.ts"
 
 type Answer = (
   transition: Transition,
@@ -34,11 +35,7 @@ export const start = (answer: (transition: Transition) => number | undefined = (
   Effect.gen(function* () {
     const byStatus = new Map<Status, Map<string, Told>>()
     /** Returns the first time and the calls of each transaction with a status, as they grow. */
-    const told = (status: Status) => {
-      const found = byStatus.get(status) ?? new Map<string, Told>()
-      byStatus.set(status, found)
-      return found
-    }
+    const told = (status: Status) => getOrMake(byStatus, status, () => new Map())
     const url = yield* serveTransitions((transition) => {
       const code = answer(transition)
       if (code === undefined || code < 400) {

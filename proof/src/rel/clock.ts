@@ -124,11 +124,11 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<typeof usual>) {
   yield* Effect.promise(() => application.settle(senders.histories))
   yield* StoredCallbacks.check(store, senders, miss)
   const effects = yield* Effects.check(store, senders.histories, miss)
-  const expectAlarm = async (index: number, pattern: RegExp, what: string) => {
-    const hasLogged = () => receivers[index]?.hasLogged(pattern) === true
-    if (!(await Wait.until(hasLogged, Wait.longest, 100)))
-      miss(`receiver ${index + 1} raised no alarm for ${what}`)
-  }
+  const expectAlarm = (index: number, pattern: RegExp, what: string) =>
+    Wait.within(Wait.longest, miss)(
+      `receiver ${index + 1} raises an alarm for ${what}`,
+      () => receivers[index]?.hasLogged(pattern) === true
+    )
   yield* Effect.promise(async () => {
     for (const [index, { isStepped }] of receivers.entries()) {
       if (isStepped) await expectAlarm(index, /a clock jumped by more than 5 seconds/u, "its clock")

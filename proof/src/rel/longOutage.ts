@@ -19,8 +19,7 @@ import type { Overview } from "./OperatorPage.ts"
 import type { DatabasePart } from "./Run.ts"
 import * as VirtualDatabase from "./VirtualDatabase.ts"
 
-const second = 1000
-const hour = 3600 * second
+const { hour, second } = World
 const readsPerSecond = 20
 /** In milliseconds: the gap of failed reads and a lease. */
 const slack = 60 * second

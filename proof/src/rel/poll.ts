@@ -10,9 +10,7 @@ import * as SeededRandom from "./SeededRandom.ts"
 import { report, type Run, type RunOptions } from "./Run.ts"
 import * as World from "@pawl/test-support/World"
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
+const { day, hour, minute } = World
 
 interface History {
   readonly id: string

@@ -59,9 +59,8 @@ const onStore = Effect.fnUntraced(function* (part: Run.DatabasePart<typeof usual
       if (answer !== 200) miss(`${first + index} was answered ${String(answer)}`)
     })
 
-  const until = async (isReached: () => boolean) => {
-    if (!(await Wait.until(isReached, Wait.longest, 20))) miss("the fault did not build up")
-  }
+  const until = (isReached: () => boolean) =>
+    Wait.within(Wait.longest, miss, 20)("the fault builds up", isReached)
 
   const tell = async (part: string) => {
     const waits: Array<number> = []

@@ -10,6 +10,7 @@ import type { Ledger } from "@pawl/webhook/Ledger"
 import type { StatusCode } from "@pawl/webhook/Receiver"
 import type { Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
+import { getOrMake } from "../GetOrMake.ts"
 import * as Stories from "../rel/Stories.ts"
 import type { ClientChecker } from "./ClientChecker.ts"
 import type { Post } from "./Network.ts"
@@ -53,15 +54,8 @@ export const make = (
   const turns = TurnChecker.make(trace, plan)
   const outages = OutageChecker.make(trace, plan)
   const histories = new Map<string, History>()
-  const historyOf = (id: string): History => {
-    const found = histories.get(id) ?? {
-      accepted: new Map(),
-      commits: [],
-      calls: new Map()
-    }
-    histories.set(id, found)
-    return found
-  }
+  const historyOf = (id: string) =>
+    getOrMake(histories, id, () => ({ accepted: new Map(), commits: [], calls: new Map() }))
   const skew = Math.max(...Object.values(skews)) - Math.min(...Object.values(skews))
   let told = 0
 

@@ -9,18 +9,15 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { getOrMake } from "../GetOrMake.ts"
 import { merchantKey, secret } from "./Client.ts"
 import * as Process from "./Process.ts"
 
 export const make = Effect.fnUntraced(function* (seed: number, client: HttpClient.HttpClient) {
   const hmac = yield* Hmac
   const maps = new Map<string, Map<string, unknown>>()
-  const open = <A>(name: string) => {
-    const map = maps.get(name) ?? new Map<string, unknown>()
-    maps.set(name, map)
-    // Each name is opened with one type of value.
-    return map as Map<string, A>
-  }
+  // Each name is opened with one type of value.
+  const open = <A>(name: string) => getOrMake(maps, name, () => new Map()) as Map<string, A>
   const entries = open<ScheduledTransaction>("transaction")
   const layer = Gateway.layer.pipe(
     Layer.provideMerge(Courier.layer(() => true)),

@@ -125,25 +125,21 @@ export const shrink = Effect.fnUntraced(function* (
             violations.every((violation) => violation.invariant !== invariant)
           )
         )
-  type Lists = [Array<Plan.Operation>, Array<Plan.Fault>, Array<Plan.Forgery>, Array<Plan.Outage>]
-  const all: Lists = [
-    [...plan.operations],
-    [...plan.faults],
-    [...plan.forgeries],
-    [...(plan.outages ?? [])]
-  ]
-  const [operations, faults, forgeries, outages] = all
-  const parts = fc.tuple(
-    fc.subarray(operations),
-    fc.subarray(faults),
-    fc.subarray(forgeries),
-    fc.subarray(outages)
-  )
-  const planOf = ([operations, faults, forgeries, outages]: Lists): Plan.Plan => ({
+  const all = {
+    operations: [...plan.operations],
+    faults: [...plan.faults],
+    forgeries: [...plan.forgeries],
+    outages: [...(plan.outages ?? [])]
+  }
+  const parts = fc.record({
+    operations: fc.subarray(all.operations),
+    faults: fc.subarray(all.faults),
+    forgeries: fc.subarray(all.forgeries),
+    outages: fc.subarray(all.outages)
+  })
+  const planOf = ({ outages, ...lists }: typeof all): Plan.Plan => ({
     ...plan,
-    operations,
-    faults,
-    forgeries,
+    ...lists,
     ...(plan.outages && { outages })
   })
   const { counterexample } = yield* Effect.promise(() =>

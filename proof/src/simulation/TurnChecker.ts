@@ -3,6 +3,7 @@
  * wrong clock delays no other transaction (S11 to S14).
  */
 import type { Transition } from "@pawl/core/Handler"
+import { getOrMake } from "../GetOrMake.ts"
 import type { Fault, Plan, Process } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
 
@@ -17,10 +18,10 @@ interface Call {
 
 /** Turns of a transaction; `failingSince`: the first failure in a row. */
 interface Turns {
-  call: Call | undefined
+  call?: Call
   readonly reads: Array<{ readonly from: number; to: number }>
-  dueAt: number | undefined
-  failingSince: number | undefined
+  dueAt?: number | undefined
+  failingSince?: number | undefined
 }
 
 const second = 1000
@@ -49,16 +50,7 @@ export const make = (trace: Trace, { faults: drawn, outages = [], quietAt, skews
     }))
   ]
   const turns = new Map<string, Turns>()
-  const turnsOf = (id: string): Turns => {
-    const found = turns.get(id) ?? {
-      call: undefined,
-      reads: [],
-      dueAt: undefined,
-      failingSince: undefined
-    }
-    turns.set(id, found)
-    return found
-  }
+  const turnsOf = (id: string) => getOrMake(turns, id, () => ({ reads: [] }))
   const skew = Math.abs(skews["receiver 1"] - skews["receiver 2"])
 
   const disturbing = (from: number, to: number, disturbs: (fault: Fault) => boolean) =>
