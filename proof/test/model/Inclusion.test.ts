@@ -168,14 +168,15 @@ describe("the end of a lease", () => {
   })
 })
 
-it.for(["memory", "simulation"] as const)(
-  "a planted bug leaves a trace that the model refuses: %s",
-  async (name) => {
-    const report = await Effect.runPromise(
-      checkBugs({ ...quiet, count: 1, seed: 1 }, name, ["a claim is told without confirmation"])
-    )
-    expect(report.misses).toEqual([])
-    expect(report.figures).toEqual({ bugs: 1, caught: 1 })
-    expect(sources[name].bugs.length).toBeGreaterThanOrEqual(3)
-  }
-)
+it.for([
+  ["memory", ["a claim is told without confirmation"]],
+  ["simulation", ["a claim is told without confirmation"]],
+  ["requests", sources.requests.bugs]
+] as const)("a planted bug leaves a trace that the model refuses: %s", async ([name, bugs]) => {
+  const { figures, misses } = await Effect.runPromise(
+    checkBugs({ ...quiet, count: 1, seed: 1 }, name, bugs)
+  )
+  expect(misses).toEqual([])
+  expect(figures).toEqual({ bugs: bugs.length, caught: bugs.length })
+  expect(sources[name].bugs.length).toBeGreaterThanOrEqual(3)
+})

@@ -36,41 +36,33 @@ live("reports what was done and exits with 130 when it is interrupted", function
   expect(code).toBe(130)
 })
 
-live("lists the runs for an unknown name, and exits 1", function* () {
-  const { code, stderr, stdout } = yield* rel("everything")
-  expect(stderr).toContain("\nkill ")
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-})
+live(
+  "prints for --help the runs that docs/proof.md names, with their counts and stores",
+  function* () {
+    const { code, stderr, stdout } = yield* rel("--help")
+    const line = (name: string) => stdout.split("\n").find((each) => each.startsWith(`${name} `))
+    expect(line("deploy")).toMatch(/ 60 restarts +sqlite postgres +rolling restarts/u)
+    expect(line("kill")).toMatch(/ 2000 cycles \(postgres: 300\) +sqlite \(postgres\) +SIGKILL/u)
+    for (const option of ["--count", "--seed", "--store"]) expect(stdout).toContain(option)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    const page = readFileSync(new URL("../../../docs/proof.md", import.meta.url), "utf8")
+    const names = Array.from(stdout.matchAll(/^([a-z-]+) +\d+ \w+/gmu), ([, name = ""]) => name)
+    const named = Array.from(page.matchAll(/`rel ([a-z][a-z-]*)`/gu), ([, name]) => name)
+    expect(new Set(named)).toEqual(new Set(names))
+  }
+)
 
-live("prints a table of the runs with their counts and stores for --help", function* () {
-  const { code, stderr, stdout } = yield* rel("--help")
-  const line = (name: string) => stdout.split("\n").find((each) => each.startsWith(`${name} `))
-  expect(line("deploy")).toMatch(/ 60 restarts +sqlite postgres +rolling restarts/u)
-  expect(line("kill")).toMatch(/ 2000 cycles \(postgres: 300\) +sqlite \(postgres\) +SIGKILL/u)
-  for (const option of ["--count", "--seed", "--store"]) expect(stdout).toContain(option)
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-})
-
-live("says in one sentence which option is unknown, prints the table, and exits 1", function* () {
-  const { code, stderr, stdout } = yield* rel("kill", "--fast")
-  expect(stderr).toMatch(/^Unknown option '--fast'\n\nrel NAME/u)
+live.each<[string, ReadonlyArray<string>, RegExp]>([
+  ["that a run is unknown, before the table", ["all"], /^Name one run\.\n\nrel NAME[^]*\nkill /u],
+  [
+    "which option is unknown, before the table",
+    ["kill", "--fast"],
+    /^Unknown option '--fast'\n\nrel NAME/u
+  ],
+  ["which number is not valid", ["poll", "--seed", "12x"], /^--seed must be .*, and not "12x"\n$/u]
+])("says in one sentence %s, and exits 1", function* (_, args, sentence) {
+  const { code, stderr, stdout } = yield* rel(...args)
+  expect(stderr).toMatch(sentence)
   expect(stderr).not.toMatch(/\n\s+at /u)
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-})
-
-live("says in one sentence which number is not valid, and exits 1", function* () {
-  const { code, stderr, stdout } = yield* rel("poll", "--seed", "12x")
-  expect({ code, stderr, stdout }).toEqual({
-    code: 1,
-    stderr: '--seed must be a 32-bit integer, and not "12x"\n',
-    stdout: ""
-  })
-})
-
-live("has the runs that docs/proof.md names, and no other", function* () {
-  const page = readFileSync(new URL("../../../docs/proof.md", import.meta.url), "utf8")
-  const { stdout } = yield* rel("--help")
-  const names = Array.from(stdout.matchAll(/^([a-z-]+) +\d+ \w+/gmu), ([, name = ""]) => name)
-  const named = Array.from(page.matchAll(/`rel ([a-z][a-z-]*)`/gu), ([, name]) => name)
-  expect(new Set(named)).toEqual(new Set(names))
 })
