@@ -14,6 +14,7 @@ import * as fc from "fast-check"
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import * as Generators from "../src/Generators.ts"
+import * as Service from "@pawl/test-support/Service"
 import { repeats } from "@pawl/test-support/Repeats"
 import { kinds } from "../src/internal/generators/Histories.ts"
 import { forgeries } from "../src/internal/generators/DeliveryFaults.ts"
@@ -353,19 +354,13 @@ describe("traffic", () => {
 })
 
 describe("callback requests", () => {
-  const secret = Redacted.make("sandbox-secret")
+  const secret = Redacted.make(Service.secret)
   const sign = Hmac.keyed(secret)
-  const { verify } = Effect.runSync(
-    Effect.provide(
-      Verifier.Verifier,
-      Layer.provide(Verifier.layer({ current: secret }), Hmac.layer)
-    )
-  )
 
   it("verify in both layouts, with the content they were made of", async () => {
     await forAll([Generators.contents], { numRuns: repeats(300) }, (content) => {
       const { claim, method, quarantine, signed } = Result.getOrThrow(
-        verify(Generators.toIncoming(sign, content))
+        Service.verify(Generators.toIncoming(sign, content))
       )
       expect({ claim, method, quarantine, signed }).toEqual({
         claim: content.status,
@@ -402,7 +397,7 @@ describe("callback requests", () => {
             sign,
             Generators.fromDelivery(transaction, delivery)
           )
-          const verified = Result.getOrThrow(verify(incoming))
+          const verified = Result.getOrThrow(Service.verify(incoming))
           expect(verified.claim).toBe(isStatus(delivery.status) ? delivery.status : undefined)
           expect(verified.method === transaction.method).toBe(delivery.forged !== "kind")
           forged.add(delivery.forged)

@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (
     store: { idle, ledger }
   }: {
     readonly bug: Bug
-    readonly observer: Observer
+    readonly observer: Observer | undefined
     readonly store: CrashableStore.Store
   }
 ) {
@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function* (
     plant: bug.ledger,
     watchedUntil: plan.outages && plan.quietAt + watchTime,
     isUnreadable: (id) => trace.now() < repairedAt && operationOfId(id)?.isUnreadable === true,
-    registered: observer.registered
+    registered: observer?.registered
   })
   const base: Network.Parts = {
     plan,
@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* (
   const callbacks = yield* Network.callbacks(runningReceivers, base)
   const service = yield* Service.make(plan.seed, callbacks.client)
   const { transactions } = service
-  observer.begin({ now: trace.now, transaction: service.transaction, transactions })
+  observer?.begin({ now: trace.now, transaction: service.transaction, transactions })
 
   const operations = new Map(plan.operations.map((operation) => [String(operation.id), operation]))
   const operationOf = (transaction: Transaction | undefined): Plan.Operation | undefined =>
@@ -166,7 +166,7 @@ export const make = Effect.fnUntraced(function* (
       for (const row of parked) {
         const { method, transactionId } = row
         trace.mark("a dead letter was redriven")
-        observer.redriven(row)
+        observer?.redriven(row)
         yield* Effect.orDie(store.direct.redrive({ method, transactionId }, trace.now()))
       }
     }),

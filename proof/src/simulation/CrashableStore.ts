@@ -56,7 +56,7 @@ interface Options {
   readonly direct: Ledger.Ledger["Service"]
   readonly plant: Bug["ledger"] | undefined
   readonly isUnreadable: (transactionId: string) => boolean
-  readonly registered: (registration: Registration) => void
+  readonly registered: ((registration: Registration) => void) | undefined
   readonly watchedUntil: number | undefined
 }
 
@@ -124,7 +124,9 @@ export const make = Effect.fnUntraced(function* (
       ...connected,
       register: (operation, at) =>
         execute(
-          Effect.tap(ledger.register(operation, at), () => Effect.sync(() => registered(operation)))
+          Effect.tap(ledger.register(operation, at), () =>
+            Effect.sync(() => registered?.(operation))
+          )
         ),
       claim: (options) => Effect.andThen(limitClaims, connected.claim(options)),
       write: (leased, change) =>

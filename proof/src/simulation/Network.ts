@@ -27,7 +27,7 @@ export interface Parts {
   readonly nemesis: Nemesis
   readonly clientChecker: ClientChecker
   readonly checker: ReceiverChecker
-  readonly observer: Observer
+  readonly observer: Observer | undefined
   readonly trace: Trace
 }
 
@@ -88,9 +88,9 @@ export const callbacks = Effect.fnUntraced(function* (
   const deliver = Effect.fnUntraced(function* (post: Post) {
     const receivers = runningReceivers()
     const receive = receivers[posts++ % Math.max(1, receivers.length)]
-    const delivered = observer.delivering(post)
+    const delivered = observer?.delivering(post)
     const status = receive === undefined ? undefined : yield* receive(post.incoming)
-    delivered(status)
+    delivered?.(status)
     trace.note(
       `${status ?? "no response"} for the callback ${post.incoming.search} ${decode(post.incoming)}`
     )

@@ -30,19 +30,3 @@ export interface Observer {
   readonly delivering: (post: Post) => (status: StatusCode | undefined) => void
   readonly redriven: (parked: Parked) => void
 }
-
-const ignore = () => {}
-
-export const none: Observer = {
-  begin: ignore,
-  started: () => ({
-    ledger: (ledger) => ledger,
-    observe: ignore,
-    called: ignore,
-    committed: ignore,
-    ended: ignore
-  }),
-  registered: ignore,
-  delivering: () => ignore,
-  redriven: ignore
-}

@@ -37,18 +37,18 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const hmac = yield* Hmac
   const calls = new Map<string, number>()
 
-  const handlerOf = (observed: Instance): Handler.Handler["Service"] => {
+  const handlerOf = (observed: Instance | undefined): Handler.Handler["Service"] => {
     const commit = (transition: Handler.Transition) => {
       trace.note(`${name} commits ${transition.to} of ${transition.transactionId}`)
       checker.committed(transition)
-      observed.committed(transition)
+      observed?.committed(transition)
     }
     const handle = (transition: Handler.Transition) =>
       Effect.suspend(() => {
         const { attempt, to, transactionId } = transition
         trace.note(`${name} calls the handler for ${to} of ${transactionId}, attempt ${attempt}`)
         const ended = checker.called(name, transition)
-        observed.called(transition)
+        observed?.called(transition)
         if (bug.commitsApart === true) commit(transition)
         if (trace.now() >= plan.quietAt) return Effect.sync(() => ended("accepted"))
         const actions = options.handlerActionsOf(transactionId)
@@ -79,12 +79,13 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   return Process.make((instance) =>
     Effect.gen(function* () {
       options.clientChecker.started(name)
-      const observed = observer.started(name, instance.isDead)
+      const observed = observer?.started(name, instance.isDead)
       // Added first, so the instance does it last.
-      yield* Effect.addFinalizer(() => Effect.sync(observed.ended))
+      yield* Effect.addFinalizer(() => Effect.sync(() => observed?.ended()))
       const connected = store.connect(instance)
       const { leases, port } = watching(connected)
-      const ledger = Layer.succeed(Ledger.Ledger, observed.ledger({ ...connected, ...port }))
+      const noting = { ...connected, ...port }
+      const ledger = Layer.succeed(Ledger.Ledger, observed?.ledger(noting) ?? noting)
       const reader = Layer.effect(StatusReader, Effect.map(StatusReader, watched)).pipe(
         Layer.provide(Client.layer(options.transport))
       )
@@ -104,7 +105,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
           Exit.isSuccess(exit) ? Effect.forEach(leases.values(), released) : Effect.void
         )
       }
-      observed.observe(Context.get(services, Journal.Journal))
+      observed?.observe(Context.get(services, Journal.Journal))
       const { receive } = Context.get(services, Receiver.Receiver)
       const context = yield* Effect.context()
       const receiveOrBug = bug.receive?.(receive, Client.secret) ?? receive

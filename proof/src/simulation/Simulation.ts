@@ -18,14 +18,14 @@ import type { Bug } from "./Bugs.ts"
 import * as Client from "./Client.ts"
 import * as Cluster from "./Cluster.ts"
 import * as CrashableStore from "./CrashableStore.ts"
-import * as Observer from "./Observer.ts"
+import type { Observer } from "./Observer.ts"
 import * as Plan from "./Plan.ts"
 import * as Trace from "./Trace.ts"
 
 /** Options of a run; `store` makes the store. */
 export interface Options {
   readonly bug?: Bug
-  readonly observer?: Observer.Observer
+  readonly observer?: Observer
   readonly stopsAtViolation?: boolean
   readonly store?: CrashableStore.MakeStore
 }
@@ -47,7 +47,7 @@ const logger = (trace: Trace.Trace) =>
 
 const simulate = Effect.fnUntraced(function* (
   plan: Plan.Plan,
-  { bug = {}, observer = Observer.none, stopsAtViolation = false }: Options,
+  { bug = {}, observer, stopsAtViolation = false }: Options,
   trace: Trace.Trace,
   store: CrashableStore.Store
 ) {
