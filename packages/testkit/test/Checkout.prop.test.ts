@@ -8,6 +8,7 @@ import type { Form } from "../src/internal/gateway/PayForm.ts"
 import { test } from "@pawl/test-support/GatewayTests"
 import { Receiver, run } from "@pawl/test-support/TestGateway"
 import { ask, body, type Resources } from "@pawl/test-support/Creates"
+import { settled } from "@pawl/test-support/World"
 import { repeats } from "@pawl/test-support/Repeats"
 
 const noResources: Resources = { cardToken: "", paymentId: 0 }
@@ -24,8 +25,6 @@ const create = Effect.fnUntraced(function* (over: Readonly<Record<string, unknow
   )
   return String(redirectUrl).split("/").at(-1) ?? ""
 })
-
-const settle = Effect.replicateEffect(Effect.yieldNow, 50, { discard: true })
 
 const look = Effect.fnUntraced(function* (id: string) {
   const { checkout, transactions } = yield* Gateway.Gateway
@@ -65,7 +64,7 @@ describe("an intent", () => {
     const { errors, intent } = yield* submit(id, good)
     assert.isEmpty(errors)
     assert.strictEqual(intent.state, "underway")
-    yield* settle
+    yield* settled
     yield* TestClock.adjust("1 minute")
     const { all, intent: after } = yield* look(id)
     assert.strictEqual(after.state, "paid")
@@ -185,7 +184,7 @@ describe("an intent", () => {
       const metadata = { "sandbox.scenario": scenario }
       const id = yield* create({ requestId: scenario, metadata })
       yield* submit(id, form)
-      yield* settle
+      yield* settled
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(
         received.map(({ body }) => body["transactionStatus"]).join(" "),
@@ -269,11 +268,11 @@ it("an intent is paid at most once by any actions of customers, and the callback
           if ("form" in step) yield* submit(id, step.form, step.ago)
           else if ("isApproved" in step) yield* decide(id, step.isApproved)
           else {
-            yield* settle
+            yield* settled
             yield* TestClock.adjust(step.paces * 200)
           }
         }
-        yield* settle
+        yield* settled
         yield* TestClock.adjust("1 minute")
         const { all, intent } = yield* look(id)
         assert.deepStrictEqual(

@@ -219,17 +219,18 @@ const token = () => {
   return answer(200, { accessToken: `e30.${exp}.c2ln` })
 }
 
-/**
- * The second function gets the number of the create and its body. `/auth` takes `authTime`
- * milliseconds.
- */
+const pending = answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
+
+/** `create` gets the number of the create and its body. `/auth` takes `authTime` milliseconds. */
+interface Service {
+  readonly auth: (now: number) => Response
+  readonly authTime?: number
+  readonly create?: (number: number, body: string) => Response
+  readonly secretOf?: () => Redacted.Redacted
+}
+
 const runOver = (
-  service: {
-    readonly auth: (now: number) => Response
-    readonly authTime?: number
-    readonly create?: (number: number, body: string) => Response
-    readonly secretOf?: () => Redacted.Redacted
-  },
+  service: Service,
   test: (
     sent: ReadonlyArray<number>
   ) => Generator<Effect.Effect<unknown, unknown, Requests.Requests>, void, never>
@@ -242,10 +243,7 @@ const runOver = (
           return Effect.delay(Effect.succeed(service.auth(now)), service.authTime ?? 0)
         }
         sent.push(now)
-        return Effect.succeed(
-          service.create?.(sent.length, body) ??
-            answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
-        )
+        return Effect.succeed(service.create?.(sent.length, body) ?? pending)
       })
   })
   const client = PawlPortable.layer.pipe(
@@ -280,42 +278,27 @@ it.each(broken)("an /auth that answers %s for hours parks no request", (status) 
   })
 )
 
-it.each(broken)("a request that got no token, because /auth answers %s, expires", (status) =>
-  runOver({ auth: (now) => (now < 180 * minute ? answer(status, {}) : token()) }, function* (sent) {
+/** A request expires at a time, after as many attempts as were begun by then. */
+const expires = (service: Service, expiresAt: number, attempts = 0) =>
+  runOver(service, function* (sent) {
     const { enqueue, get } = yield* Requests.Requests
-    yield* enqueue("apm-payment", order("o-1"), { expiresAt: 5 * minute })
+    yield* enqueue("apm-payment", order("o-1"), { expiresAt })
     yield* TestClock.adjust("5 hours")
-    expect(sent).toEqual([])
+    expect(sent).toHaveLength(attempts)
     expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
   })
+
+it.each(broken)("a request that got no token, because /auth answers %s, expires", (status) =>
+  expires({ auth: (now) => (now < 180 * minute ? answer(status, {}) : token()) }, 5 * minute)
 )
 
-it("the retries of the client send no request that has expired", () =>
-  runOver(
-    {
-      auth: token,
-      create: (number) =>
-        number === 1
-          ? answer(429, {}, { "retry-after": "20" })
-          : answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
-    },
-    function* (sent) {
-      const { enqueue, get } = yield* Requests.Requests
-      yield* enqueue("apm-payment", order("o-1"), { expiresAt: 2000 })
-      yield* TestClock.adjust("10 minutes")
-      expect(sent).toHaveLength(1)
-      expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
-    }
-  ))
+it("the retries of the client send no request that has expired", () => {
+  const busy = answer(429, {}, { "retry-after": "20" })
+  return expires({ auth: token, create: (number) => (number === 1 ? busy : pending) }, 2000, 1)
+})
 
 it("a request that expires while its token is requested is not sent", () =>
-  runOver({ auth: token, authTime: 5000 }, function* (sent) {
-    const { enqueue, get } = yield* Requests.Requests
-    yield* enqueue("apm-payment", order("o-1"), { expiresAt: 2000 })
-    yield* TestClock.adjust("10 minutes")
-    expect(sent).toEqual([])
-    expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
-  }))
+  expires({ auth: token, authTime: 5000 }, 2000))
 
 it("a request that was enqueued before the secret was rotated is sent with a checksum of the new one", () => {
   let current = secret
@@ -329,7 +312,7 @@ it("a request that was enqueued before the secret was rotated is sent with a che
       create: (_, body) => {
         const sent: { readonly checksum: string; readonly requestId: string } = JSON.parse(body)
         return sent.checksum === checksum(sent.requestId)
-          ? answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
+          ? pending
           : answer(400, { error: "checksum" })
       },
       secretOf: () => current

@@ -6,6 +6,7 @@ import * as Latch from "effect/Latch"
 import { assert, describe, it } from "vitest"
 import * as VirtualClock from "../src/VirtualClock.ts"
 import { live } from "@pawl/test-support/Tests"
+import { aheadOf } from "@pawl/test-support/World"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
@@ -154,15 +155,10 @@ describe("the wall clock", () => {
     Effect.gen(function* () {
       const clock = yield* TestClock.make()
       let behind = 0
-      const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() - behind
       return yield* Effect.provideService(
         test({ setBack: (by) => void (behind = by), pass: clock.adjust }),
         Clock.Clock,
-        {
-          ...clock,
-          currentTimeMillisUnsafe,
-          currentTimeMillis: Effect.sync(currentTimeMillisUnsafe)
-        }
+        aheadOf(clock, () => -behind)
       )
     }).pipe(Effect.scoped, Effect.runPromise)
 
