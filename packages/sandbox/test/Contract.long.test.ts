@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { request } from "node:http"
-import { text } from "node:stream/consumers"
+import { overHttp } from "@pawl/test-support/OverHttp"
 import { assert } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import { ServiceUnderTest } from "./support/contractService.ts"
@@ -9,26 +8,6 @@ import { anotherOf, keepsContract, type ServiceLayer } from "./support/contractT
 import { visit } from "./support/customer.ts"
 import { control } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
-
-/** Uses `node:http`, because `fetch` normalizes the path. */
-const overHttp =
-  (origin: string): ServiceUnderTest["Service"]["handle"] =>
-  ({ body, headers, method, path }) =>
-    Effect.promise(
-      () =>
-        new Promise((resolve, reject) => {
-          request(origin, { method, path, headers: { ...headers } }, (response) => {
-            const { headers, statusCode: status = 0 } = response
-            text(response).then(
-              (body) =>
-                resolve({ status, headers: { ...headers } as Record<string, string>, body }),
-              reject
-            )
-          })
-            .on("error", reject)
-            .end(body)
-        })
-    )
 
 const sandbox: ServiceLayer = (options) =>
   Layer.effect(

@@ -5,6 +5,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { assert, describe, it } from "vitest"
+import { overHttp } from "@pawl/test-support/OverHttp"
+import { bytes } from "@pawl/test-support/Service"
 import { describePlantedBugs } from "@pawl/test-support/PlantedBugs"
 import { GatewayUnderTest, type MakeGateway } from "../../src/gateway/GatewayLaw.ts"
 import { gatewayInMemory, laws } from "../../src/gateway/GatewayLaws.ts"
@@ -13,34 +15,21 @@ import { plantedBugs } from "./plantedBugs.ts"
 const sandbox: MakeGateway = () =>
   Layer.effect(
     GatewayUnderTest,
-    Effect.map(Sandbox.Sandbox, ({ baseUrl }) => ({
-      handle: ({ body, headers, method, path }) =>
-        Effect.promise(async () => {
-          const response = await fetch(new URL(path, baseUrl), {
-            method,
-            headers: Object.entries(headers).map(([name, value = ""]): [string, string] => [
-              name,
-              value
-            ]),
-            body: method === "GET" ? null : new TextDecoder().decode(body)
-          })
-          const { status } = response
-          return {
-            status,
-            headers: Object.fromEntries(response.headers),
-            body: await response.text()
-          }
-        }),
-      pass: (duration) =>
-        Effect.promise(async () => {
-          const response = await fetch(new URL("/sandbox/clock", baseUrl), {
-            method: "POST",
-            headers: { "content-type": "application/json" },
-            body: JSON.stringify({ advance: `${Duration.toMillis(duration)} millis` })
-          })
-          assert.strictEqual(response.status, 200, await response.text())
-        })
-    }))
+    Effect.map(Sandbox.Sandbox, ({ baseUrl }) => {
+      const handle = overHttp(new URL(baseUrl).origin)
+      const headers = { "content-type": "application/json" }
+      const clock = { method: "POST", path: "/sandbox/clock", headers }
+      return {
+        handle,
+        pass: (duration) => {
+          const advance = `${Duration.toMillis(duration)} millis`
+          return Effect.map(
+            handle({ ...clock, body: bytes(JSON.stringify({ advance })) }),
+            ({ body, status }) => assert.strictEqual(status, 200, body)
+          )
+        }
+      }
+    })
   ).pipe(Layer.provide(Sandbox.layer({ pace: "15 minutes" })))
 
 describe("the laws of a gateway hold", () => {
