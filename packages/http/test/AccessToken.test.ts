@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { Unreachable } from "@pawl/core/PaymentsError"
 import type { Switches } from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
@@ -319,79 +320,72 @@ describe("the exp claim", () => {
   )
 
   it("C16 B05 counts as 30 days when it is implausible, so no claim causes a storm of requests", () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.oneof(
-          implausible.map(Memory.jwt),
-          fc.constantFrom("a", "a.b.c", "..", "a.%%.c", "a..c")
-        ),
-        async (token) => {
-          const service = new Memory.Service({
-            auth: () => Memory.answer(200, { accessToken: token })
-          })
-          await withTokens(service, function* () {
-            yield* TestClock.setTime(now * 1000)
-            const { expiresAt } = yield* get
-            expect(expiresAt).toBe((now + 30 * 86_400) * 1000)
-            yield* hourly(28 * day, get)
-            expect(service.auths.length).toBe(1)
-          })
-        }
-      ),
-      { numRuns: 50 }
-    ))
-
-  it("C16 C17 is used from 10 minutes to 30 days, with at most one request in 5 minutes", () =>
-    fc.assert(
-      fc.asyncProperty(fc.double({ min: 600, max: 30 * 86_400, noNaN: true }), async (life) => {
+    forAll(
+      [
+        fc.oneof(implausible.map(Memory.jwt), fc.constantFrom("a", "a.b.c", "..", "a.%%.c", "a..c"))
+      ],
+      { numRuns: 50 },
+      async (token) => {
         const service = new Memory.Service({
-          auth: (n) => Memory.answer(200, { accessToken: Memory.jwt({ exp: now + life, n }) })
+          auth: () => Memory.answer(200, { accessToken: token })
         })
         await withTokens(service, function* () {
           yield* TestClock.setTime(now * 1000)
           const { expiresAt } = yield* get
-          expect(expiresAt / 1000).toBeCloseTo(now + life, 0)
-          for (let n = 0; n < 5; n++) {
-            yield* TestClock.adjust("59 seconds")
-            yield* get
-          }
+          expect(expiresAt).toBe((now + 30 * 86_400) * 1000)
+          yield* hourly(28 * day, get)
           expect(service.auths.length).toBe(1)
         })
-      })
+      }
     ))
 
-  it("C17 causes one request when the clock jumps forwards or back", () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(3_600_000, -3_600_000, 315_576_000_000, -600_000, 600_000),
-        async (jump) => {
-          let offset = 0
-          const service: Memory.Service = new Memory.Service({
-            // The clock of the service does not jump.
-            auth: (n) =>
-              Memory.answer(200, { accessToken: Memory.jwt({ exp: now + 30 * 86_400, n }) })
-          })
-          const program = Effect.gen(function* () {
-            yield* get
-            yield* TestClock.adjust("1 day")
-            offset = jump
-            yield* hourly(100, get)
-            expect(service.auths.length).toBeLessThanOrEqual(2)
-          }).pipe(Effect.provide(tokens(service)))
-          await Memory.virtual(
-            Effect.gen(function* () {
-              yield* TestClock.setTime(now * 1000)
-              const clock = yield* Clock.Clock
-              const wall = () => clock.currentTimeMillisUnsafe() + offset
-              const skewed = Object.assign({}, clock, {
-                currentTimeMillisUnsafe: wall,
-                currentTimeMillis: Effect.sync(wall)
-              })
-              yield* Effect.provideService(program, Clock.Clock, skewed)
-            })
-          )
+  it("C16 C17 is used from 10 minutes to 30 days, with at most one request in 5 minutes", () =>
+    forAll([fc.double({ min: 600, max: 30 * 86_400, noNaN: true })], async (life) => {
+      const service = new Memory.Service({
+        auth: (n) => Memory.answer(200, { accessToken: Memory.jwt({ exp: now + life, n }) })
+      })
+      await withTokens(service, function* () {
+        yield* TestClock.setTime(now * 1000)
+        const { expiresAt } = yield* get
+        expect(expiresAt / 1000).toBeCloseTo(now + life, 0)
+        for (let n = 0; n < 5; n++) {
+          yield* TestClock.adjust("59 seconds")
+          yield* get
         }
-      )
+        expect(service.auths.length).toBe(1)
+      })
+    }))
+
+  it("C17 causes one request when the clock jumps forwards or back", () =>
+    forAll(
+      [fc.constantFrom(3_600_000, -3_600_000, 315_576_000_000, -600_000, 600_000)],
+      async (jump) => {
+        let offset = 0
+        const service: Memory.Service = new Memory.Service({
+          // The clock of the service does not jump.
+          auth: (n) =>
+            Memory.answer(200, { accessToken: Memory.jwt({ exp: now + 30 * 86_400, n }) })
+        })
+        const program = Effect.gen(function* () {
+          yield* get
+          yield* TestClock.adjust("1 day")
+          offset = jump
+          yield* hourly(100, get)
+          expect(service.auths.length).toBeLessThanOrEqual(2)
+        }).pipe(Effect.provide(tokens(service)))
+        await Memory.virtual(
+          Effect.gen(function* () {
+            yield* TestClock.setTime(now * 1000)
+            const clock = yield* Clock.Clock
+            const wall = () => clock.currentTimeMillisUnsafe() + offset
+            const skewed = Object.assign({}, clock, {
+              currentTimeMillisUnsafe: wall,
+              currentTimeMillis: Effect.sync(wall)
+            })
+            yield* Effect.provideService(program, Clock.Clock, skewed)
+          })
+        )
+      }
     ))
 })
 

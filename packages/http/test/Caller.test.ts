@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Grammar from "@pawl/core/internal/Grammar"
 import { repeats } from "@pawl/test-support/Repeats"
 import { character } from "@pawl/test-support/Text"
@@ -38,30 +39,27 @@ const faults = fc.array(fc.option(fc.constantFrom(...Memory.faults), { nil: unde
 
 describe("a create under faults", () => {
   it("C01 C02 C03 C06 takes effect at most once, and fails with OutcomeUnknown when it may have taken effect", () =>
-    fc.assert(
-      fc.asyncProperty(faults, async (faults) => {
-        const service = new Memory.Service({ faults })
-        const result = await Memory.run(service, Memory.pay())
-        expect(service.ledger.size).toBeLessThanOrEqual(1)
-        expect(service.requests.length).toBeLessThanOrEqual(8)
-        expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1)
-        const entry = service.ledger.get(Memory.payment.requestId)
-        if (Result.isSuccess(result)) {
-          expect(result.success).toEqual(JSON.parse(new TextDecoder().decode(entry?.response.body)))
-        } else if (result.failure._tag === "OutcomeUnknown") {
-          expect(result.failure.requestId).toBe(Memory.payment.requestId)
-        } else {
-          expect(entry).toBeUndefined()
-        }
-      }),
-      { numRuns: repeats(250) }
-    ))
+    forAll([faults], { numRuns: repeats(250) }, async (faults) => {
+      const service = new Memory.Service({ faults })
+      const result = await Memory.run(service, Memory.pay())
+      expect(service.ledger.size).toBeLessThanOrEqual(1)
+      expect(service.requests.length).toBeLessThanOrEqual(8)
+      expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1)
+      const entry = service.ledger.get(Memory.payment.requestId)
+      if (Result.isSuccess(result)) {
+        expect(result.success).toEqual(JSON.parse(new TextDecoder().decode(entry?.response.body)))
+      } else if (result.failure._tag === "OutcomeUnknown") {
+        expect(result.failure.requestId).toBe(Memory.payment.requestId)
+      } else {
+        expect(entry).toBeUndefined()
+      }
+    }))
 })
 
 describe("a requestId", () => {
   it("C23 has one body at a time: a different request is refused before sending, the same request is sent", () =>
-    fc.assert(
-      fc.asyncProperty(
+    forAll(
+      [
         fc.array(
           fc.record({
             at: fc.nat(30).map((n) => n * 10),
@@ -71,47 +69,47 @@ describe("a requestId", () => {
             amount: fc.constantFrom("1.00", "2.00")
           }),
           { maxLength: 12 }
-        ),
-        async (drawn) => {
-          const calls = drawn.toSorted((a, b) => a.at - b.at)
-          const service = new Memory.Service({
-            answer: ({ body }) =>
-              Effect.delay(
-                Memory.answer(200, { transactionId: "7", transactionStatus: "NEW" }),
-                Number(JSON.parse(body ?? "{}").metadata.lasts)
-              )
-          })
-          const results = await Memory.against(service, function* () {
-            yield* Memory.settled(Memory.pay({ requestId: "warm", metadata: { lasts: "0" } }))
-            const fibers = yield* Effect.forEach(calls, ({ amount, at, lasts, requestId }) =>
-              Memory.pay({ amount, requestId, metadata: { lasts: String(lasts) } }).pipe(
-                Effect.result,
-                Effect.delay(at),
-                Memory.fork
-              )
+        )
+      ],
+      { numRuns: repeats(150) },
+      async (drawn) => {
+        const calls = drawn.toSorted((a, b) => a.at - b.at)
+        const service = new Memory.Service({
+          answer: ({ body }) =>
+            Effect.delay(
+              Memory.answer(200, { transactionId: "7", transactionStatus: "NEW" }),
+              Number(JSON.parse(body ?? "{}").metadata.lasts)
             )
-            yield* TestClock.adjust("1 hour")
-            return yield* Effect.forEach(fibers, Fiber.join)
-          })
-          const sent: Array<(typeof calls)[number]> = []
-          for (const [index, call] of calls.entries()) {
-            const isRefused = sent.some(
-              ({ amount, at, lasts, requestId }) =>
-                requestId === call.requestId &&
-                call.at < at + lasts &&
-                (amount !== call.amount || lasts !== call.lasts)
+        })
+        const results = await Memory.against(service, function* () {
+          yield* Memory.settled(Memory.pay({ requestId: "warm", metadata: { lasts: "0" } }))
+          const fibers = yield* Effect.forEach(calls, ({ amount, at, lasts, requestId }) =>
+            Memory.pay({ amount, requestId, metadata: { lasts: String(lasts) } }).pipe(
+              Effect.result,
+              Effect.delay(at),
+              Memory.fork
             )
-            if (isRefused) {
-              expect(results[index]).toMatchObject({ failure: Memory.refusalOf("requestId") })
-            } else {
-              expect(results[index]).toHaveProperty("success")
-              sent.push(call)
-            }
+          )
+          yield* TestClock.adjust("1 hour")
+          return yield* Effect.forEach(fibers, Fiber.join)
+        })
+        const sent: Array<(typeof calls)[number]> = []
+        for (const [index, call] of calls.entries()) {
+          const isRefused = sent.some(
+            ({ amount, at, lasts, requestId }) =>
+              requestId === call.requestId &&
+              call.at < at + lasts &&
+              (amount !== call.amount || lasts !== call.lasts)
+          )
+          if (isRefused) {
+            expect(results[index]).toMatchObject({ failure: Memory.refusalOf("requestId") })
+          } else {
+            expect(results[index]).toHaveProperty("success")
+            sent.push(call)
           }
-          expect(service.requests.length).toBe(1 + sent.length)
         }
-      ),
-      { numRuns: repeats(150) }
+        expect(service.requests.length).toBe(1 + sent.length)
+      }
     ))
 
   it("C23 can be used again after a failure and after an interruption", () =>
@@ -149,8 +147,8 @@ describe("a requestId", () => {
 
 describe("a read", () => {
   it("C06 C07 fails with a typed error, never with a defect, for every response", () =>
-    fc.assert(
-      fc.asyncProperty(
+    forAll(
+      [
         fc.oneof(
           fc.integer({ min: 200, max: 599 }),
           fc.constantFrom(...Object.keys(tags).map(Number))
@@ -159,66 +157,62 @@ describe("a read", () => {
           fc.string(),
           fc.json(),
           fc.constantFrom("", "null", "{}", "<html>", '"a', '\ufeff"NEW"')
-        ),
-        async (code, body) => {
-          const service = Memory.answering(Memory.answer(code, body))
-          const result = await Memory.run(service, Memory.readStatus())
-          if (Result.isSuccess(result))
-            expect(code < 300 && typeof result.success === "string").toBe(true)
-          else
-            expect(result.failure._tag).toBe(
-              tags[code] ?? (code >= 500 ? "ServiceFailed" : "UnexpectedResponse")
-            )
-        }
-      ),
-      { numRuns: repeats(150) }
+        )
+      ],
+      { numRuns: repeats(150) },
+      async (code, body) => {
+        const service = Memory.answering(Memory.answer(code, body))
+        const result = await Memory.run(service, Memory.readStatus())
+        if (Result.isSuccess(result))
+          expect(code < 300 && typeof result.success === "string").toBe(true)
+        else
+          expect(result.failure._tag).toBe(
+            tags[code] ?? (code >= 500 ? "ServiceFailed" : "UnexpectedResponse")
+          )
+      }
     ))
 
   it("B01 sends nothing for an id that could change the path", () =>
-    fc.assert(
-      fc.asyncProperty(
+    forAll(
+      [
         fc
           .oneof(
             fc.string(),
             fc.string({ unit: character }),
             fc.constantFrom("", ".", "..", "a".repeat(129), "1\n")
           )
-          .filter((id) => !isOpaque(id)),
-        async (id) => {
-          const service = new Memory.Service()
-          expect(await Memory.failureOf(service, Memory.readStatus(id))).toMatchObject(
-            Memory.refusalOf("id")
-          )
-          expect(service.requests.length + service.auths.length).toBe(0)
-        }
-      )
+          .filter((id) => !isOpaque(id))
+      ],
+      async (id) => {
+        const service = new Memory.Service()
+        expect(await Memory.failureOf(service, Memory.readStatus(id))).toMatchObject(
+          Memory.refusalOf("id")
+        )
+        expect(service.requests.length + service.auths.length).toBe(0)
+      }
     ))
 
   it("B01 puts any other id into the path percent-encoded", () =>
-    fc.assert(
-      fc.asyncProperty(identifier, async (id) => {
-        const service = new Memory.Service()
-        expect(Result.isSuccess(await Memory.run(service, Memory.readStatus(id)))).toBe(true)
-        expect(new URL(service.requests[0]?.url ?? "").pathname).toBe(
-          `/api/v1/payments/apm/status/${encodeURIComponent(id)}`
-        )
-      })
-    ))
+    forAll([identifier], async (id) => {
+      const service = new Memory.Service()
+      expect(Result.isSuccess(await Memory.run(service, Memory.readStatus(id)))).toBe(true)
+      expect(new URL(service.requests[0]?.url ?? "").pathname).toBe(
+        `/api/v1/payments/apm/status/${encodeURIComponent(id)}`
+      )
+    }))
 })
 
 describe("C04 the time limits of a call", () => {
   it("end it by the deadline when any part hangs", () =>
-    fc.assert(
-      fc.asyncProperty(faults, fc.boolean(), (faults, authHangs) =>
-        Memory.against(
-          new Memory.Service(authHangs ? { auth: () => Effect.never } : { faults }),
-          function* () {
-            const fiber = yield* Effect.forkChild(Effect.exit(Memory.pay()))
-            // A wait with jitter may end between two milliseconds.
-            yield* TestClock.adjust("30001 millis")
-            expect(fiber.pollUnsafe()).toBeDefined()
-          }
-        )
+    forAll([faults, fc.boolean()], (faults, authHangs) =>
+      Memory.against(
+        new Memory.Service(authHangs ? { auth: () => Effect.never } : { faults }),
+        function* () {
+          const fiber = yield* Effect.forkChild(Effect.exit(Memory.pay()))
+          // A wait with jitter may end between two milliseconds.
+          yield* TestClock.adjust("30001 millis")
+          expect(fiber.pollUnsafe()).toBeDefined()
+        }
       )
     ))
 
@@ -285,8 +279,10 @@ describe("a refused token", () => {
   const numbers = ({ auths, requests }: Memory.Service) => [auths.length, requests.length]
 
   it("C12 is dropped only once, however late the other refusals come", () =>
-    fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(5000), { minLength: 1, maxLength: 50 }), async (delays) => {
+    forAll(
+      [fc.array(fc.nat(5000), { minLength: 1, maxLength: 50 })],
+      { examples: [[Array.from({ length: 1000 }, (_, n) => (n * 37) % 5000)]] },
+      async (delays) => {
         const service: Memory.Service = new Memory.Service({
           answer: (request, n) =>
             Effect.delay(
@@ -305,8 +301,7 @@ describe("a refused token", () => {
           expect(results.every(Result.isSuccess)).toBe(true)
         })
         expect(service.auths.length).toBe(2)
-      }),
-      { examples: [[Array.from({ length: 1000 }, (_, n) => (n * 37) % 5000)]] }
+      }
     ))
 
   it("C13 causes one retry, then Unauthorized without a request to /auth for the cooldown time", async () => {
@@ -404,21 +399,19 @@ describe("a request for an access token", () => {
   })
 
   it("C14 continues for the other calls when the first of them is interrupted", () =>
-    fc.assert(
-      fc.asyncProperty(fc.uniqueArray(fc.nat(9), { maxLength: 9 }), (leaving) => {
-        const service: Memory.Service = new Memory.Service({
-          auth: () => Effect.delay(service.issue(), "5 seconds")
-        })
-        return Memory.against(service, function* () {
-          const fibers = yield* Effect.replicateEffect(Memory.fork(Memory.readStatus()), 10)
-          yield* TestClock.adjust("1 second")
-          yield* Effect.forEach(leaving, (index) => Fiber.interrupt(fibers[index]!))
-          yield* TestClock.adjust("10 seconds")
-          for (const [index, fiber] of fibers.entries()) {
-            expect(fiber.pollUnsafe()?._tag).toBe(leaving.includes(index) ? "Failure" : "Success")
-          }
-          expect(service.auths.length).toBe(1)
-        })
+    forAll([fc.uniqueArray(fc.nat(9), { maxLength: 9 })], (leaving) => {
+      const service: Memory.Service = new Memory.Service({
+        auth: () => Effect.delay(service.issue(), "5 seconds")
       })
-    ))
+      return Memory.against(service, function* () {
+        const fibers = yield* Effect.replicateEffect(Memory.fork(Memory.readStatus()), 10)
+        yield* TestClock.adjust("1 second")
+        yield* Effect.forEach(leaving, (index) => Fiber.interrupt(fibers[index]!))
+        yield* TestClock.adjust("10 seconds")
+        for (const [index, fiber] of fibers.entries()) {
+          expect(fiber.pollUnsafe()?._tag).toBe(leaving.includes(index) ? "Failure" : "Success")
+        }
+        expect(service.auths.length).toBe(1)
+      })
+    }))
 })

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
@@ -20,25 +21,21 @@ const extra = fc.dictionary(
 )
 
 it("a body keeps undocumented fields, in the request and in the response", () =>
-  fc.assert(
-    fc.asyncProperty(
-      extra,
-      extra,
-      fc.constantFrom("create" as const, "charge" as const),
-      async (requestFields, responseFields, name) => {
-        const input = { requestId: "request-1", amount: "10.50", ...requestFields }
-        const answer = { transactionId: "7", transactionStatus: "NEW", ...responseFields }
-        const service = Memory.answering(Memory.answer(200, answer))
-        const result = await Memory.run(
-          service,
-          CardPayments.use((payments): Effect.Effect<object, unknown> => payments[name](input))
-        )
-        expect(JSON.parse(service.requests[0]?.body ?? "")).toEqual(input)
-        const { unknownFields = {}, ...known } = Result.getOrThrow(result) as {
-          readonly unknownFields?: object
-        }
-        expect({ ...known, ...unknownFields }).toEqual(answer)
-        expect(Object.keys(unknownFields)).toEqual(Object.keys(responseFields))
+  forAll(
+    [extra, extra, fc.constantFrom("create" as const, "charge" as const)],
+    async (requestFields, responseFields, name) => {
+      const input = { requestId: "request-1", amount: "10.50", ...requestFields }
+      const answer = { transactionId: "7", transactionStatus: "NEW", ...responseFields }
+      const service = Memory.answering(Memory.answer(200, answer))
+      const result = await Memory.run(
+        service,
+        CardPayments.use((payments): Effect.Effect<object, unknown> => payments[name](input))
+      )
+      expect(JSON.parse(service.requests[0]?.body ?? "")).toEqual(input)
+      const { unknownFields = {}, ...known } = Result.getOrThrow(result) as {
+        readonly unknownFields?: object
       }
-    )
+      expect({ ...known, ...unknownFields }).toEqual(answer)
+      expect(Object.keys(unknownFields)).toEqual(Object.keys(responseFields))
+    }
   ))

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -65,16 +66,16 @@ const run = (names: ReadonlyArray<string>, isRead: boolean, holdsToken: boolean)
 }
 
 it("a call whose first attempt takes the shortest path has the result and the requests of any other", () =>
-  fc.assert(
-    fc.asyncProperty(
+  forAll(
+    [
       fc.array(fc.constantFrom(...Object.keys(answers)), { minLength: 1, maxLength: 3 }),
-      fc.boolean(),
-      async (names, isRead) => {
-        const short = await run(names, isRead, true)
-        const long = await run(names, isRead, false)
-        expect(short.result).toEqual(long.result)
-        expect(short.requests).toEqual(long.requests)
-      }
-    ),
-    { numRuns: 200 }
+      fc.boolean()
+    ],
+    { numRuns: 200 },
+    async (names, isRead) => {
+      const short = await run(names, isRead, true)
+      const long = await run(names, isRead, false)
+      expect(short.result).toEqual(long.result)
+      expect(short.requests).toEqual(long.requests)
+    }
   ))

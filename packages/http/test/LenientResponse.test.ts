@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -96,29 +97,28 @@ describe("C29 a number in place of a decimal text", () => {
   )
 
   it("is written without its exponent, with every digit", () =>
-    fc.assert(
-      fc.property(
+    forAll(
+      [
         fc.constantFrom("", "-"),
         fc.stringMatching(/^(?:0|[1-9][0-9]{0,11})$/u),
         fc.stringMatching(/^[0-9]{0,6}$/u),
         fc.integer({ min: -99, max: 99 }),
-        fc.constantFrom("e", "E"),
-        (sign, whole, fraction, exponent, letter) => {
-          const point = fraction === "" ? "" : "."
-          const plus = exponent >= 0 && exponent % 2 === 0 ? "+" : ""
-          const amount = `${sign}${whole}${point}${fraction}${letter}${plus}${exponent}`
-          const places = Math.max(0, fraction.length - exponent)
-          const units =
-            BigInt(whole + fraction) * 10n ** BigInt(exponent - fraction.length + places)
-          const digits = String(units).padStart(places + 1, "0")
-          const end = digits.length - places
-          const rest = places === 0 ? "" : `.${digits.slice(end)}`
-          expect(readAmount({ amount })).toEqual({
-            value: { amount: `${sign}${digits.slice(0, end)}${rest}` },
-            fields: ["amount"]
-          })
-        }
-      )
+        fc.constantFrom("e", "E")
+      ],
+      (sign, whole, fraction, exponent, letter) => {
+        const point = fraction === "" ? "" : "."
+        const plus = exponent >= 0 && exponent % 2 === 0 ? "+" : ""
+        const amount = `${sign}${whole}${point}${fraction}${letter}${plus}${exponent}`
+        const places = Math.max(0, fraction.length - exponent)
+        const units = BigInt(whole + fraction) * 10n ** BigInt(exponent - fraction.length + places)
+        const digits = String(units).padStart(places + 1, "0")
+        const end = digits.length - places
+        const rest = places === 0 ? "" : `.${digits.slice(end)}`
+        expect(readAmount({ amount })).toEqual({
+          value: { amount: `${sign}${digits.slice(0, end)}${rest}` },
+          fields: ["amount"]
+        })
+      }
     ))
 
   it("of any other form counts as absent", () => {

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { redaction } from "../src/internal/wire/Redaction.ts"
@@ -92,19 +93,19 @@ const number = fc.stringMatching(/^[0-9]{8,19}$/u)
 
 describe("a number of 8 digits or more", () => {
   it("A35: is in no text, in whatever form its digits and the text are, and whatever is between them", () =>
-    fc.assert(
-      fc.property(
+    forAll(
+      [
         number,
         fc.constantFrom(...forms),
         fc.array(fc.constantFrom(...separators), { maxLength: 5 }),
-        fc.constantFrom(...wholes),
-        (digits, form, between, whole) => {
-          const quoted = Array.from(digits, (digit) => form(digit)).join(between.join(""))
-          const text = `card ${whole(quoted)} no`
-          fc.pre(text.length <= 1024)
-          expect(redaction([digits])(text)).toMatch(/^(?:…|card (?:….{0,3}|\S*…\S*) no)$/u)
-        }
-      )
+        fc.constantFrom(...wholes)
+      ],
+      (digits, form, between, whole) => {
+        const quoted = Array.from(digits, (digit) => form(digit)).join(between.join(""))
+        const text = `card ${whole(quoted)} no`
+        fc.pre(text.length <= 1024)
+        expect(redaction([digits])(text)).toMatch(/^(?:…|card (?:….{0,3}|\S*…\S*) no)$/u)
+      }
     ))
 
   it("A35: is in no text in each form alone", () => {
@@ -128,8 +129,10 @@ describe("a number of 8 digits or more", () => {
   })
 
   it("A35: is in no text that is cut within it after 11 digits", () =>
-    fc.assert(
-      fc.property(number, fc.nat(19), fc.nat(1024), (digits, length, at) => {
+    forAll(
+      [number, fc.nat(19), fc.nat(1024)],
+      { examples: [["4929813274650194", 15, 1010]] },
+      (digits, length, at) => {
         const shown = digits.slice(0, 11)
         // The service cuts the first text, and the reader the second.
         for (const text of [
@@ -138,8 +141,7 @@ describe("a number of 8 digits or more", () => {
         ]) {
           expect(redaction([digits, "x".repeat(at)])(text)).not.toContain(shown)
         }
-      }),
-      { examples: [["4929813274650194", 15, 1010]] }
+      }
     ))
 
   it("is removed however the request has it", () => {
@@ -189,15 +191,15 @@ describe("a text", () => {
       encodeURIComponent,
       html
     ]
-    fc.assert(
-      fc.property(
+    return forAll(
+      [
         fc.string({ minLength: 4, maxLength: 40, unit: fc.constantFrom(...units) }),
-        fc.constantFrom(...escapes),
-        (text, escape) => {
-          const value = `key ${text} end`
-          expect(redaction([value])(`at ${escape(value)}.`)).toMatch(/^(?:…|at ….)$/u)
-        }
-      )
+        fc.constantFrom(...escapes)
+      ],
+      (text, escape) => {
+        const value = `key ${text} end`
+        expect(redaction([value])(`at ${escape(value)}.`)).toMatch(/^(?:…|at ….)$/u)
+      }
     )
   })
 
@@ -225,17 +227,17 @@ describe("a text", () => {
   })
 
   it("has no value of 8 bytes or more in base64, whatever follows it", () =>
-    fc.assert(
-      fc.property(
+    forAll(
+      [
         fc.string({ minLength: 7, maxLength: 23, unit: fc.constantFrom(..."abcXYZ-_.") }),
-        fc.string({ maxLength: 5, unit: fc.constantFrom(..."abc") }),
-        (text, after) => {
-          const value = `#${text}`
-          const bytes = value.length - (value.length % 3)
-          const rest = base64(value + after).slice(base64(value.slice(0, bytes)).length)
-          expect(redaction([value])(`at ${base64(value + after)}`)).toBe(`at …${rest}`)
-        }
-      )
+        fc.string({ maxLength: 5, unit: fc.constantFrom(..."abc") })
+      ],
+      (text, after) => {
+        const value = `#${text}`
+        const bytes = value.length - (value.length % 3)
+        const rest = base64(value + after).slice(base64(value.slice(0, bytes)).length)
+        expect(redaction([value])(`at ${base64(value + after)}`)).toBe(`at …${rest}`)
+      }
     ))
 
   it("keeps the base64 of a shorter value", () => {

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -29,8 +30,8 @@ describe("the refundId of a refund", () => {
 
 describe("the transactionId of a refund", () => {
   it("is sent as an integer with all its digits", () =>
-    fc.assert(
-      fc.asyncProperty(
+    forAll(
+      [
         fc.oneof(
           fc.stringMatching(/^[1-9][0-9]{0,63}$/u),
           fc.constantFrom(
@@ -40,18 +41,18 @@ describe("the transactionId of a refund", () => {
             "9007199254740993",
             "1000000000000000000000"
           )
-        ),
-        async (id) => {
-          const service = Memory.answering(Memory.answer(200, answer))
-          expect(Result.isSuccess(await create(service, id))).toBe(true)
-          expect(service.requests[0]?.body).toContain(`"transactionId":${id},`)
-        }
-      )
+        )
+      ],
+      async (id) => {
+        const service = Memory.answering(Memory.answer(200, answer))
+        expect(Result.isSuccess(await create(service, id))).toBe(true)
+        expect(service.requests[0]?.body).toContain(`"transactionId":${id},`)
+      }
     ))
 
   it("is refused before sending when it is not an integer", () =>
-    fc.assert(
-      fc.asyncProperty(
+    forAll(
+      [
         fc.oneof(
           fc.constantFrom(...([true, 5n, null, {}, 2 ** 53] as Array<never>)),
           fc
@@ -60,14 +61,14 @@ describe("the transactionId of a refund", () => {
               fc.constantFrom("", "-1", "+1", "1.0", "1e3", " 1", "1\n", "007", "0x10", "١", "abc")
             )
             .filter((id) => !/^(?:0|[1-9][0-9]{0,63})$/u.test(id))
-        ),
-        async (id) => {
-          const service = new Memory.Service()
-          expect(Result.merge(await create(service, id))).toMatchObject(
-            Memory.refusalOf("transactionId", "Expected an integer")
-          )
-          expect(service.auths.length + service.requests.length).toBe(0)
-        }
-      )
+        )
+      ],
+      async (id) => {
+        const service = new Memory.Service()
+        expect(Result.merge(await create(service, id))).toMatchObject(
+          Memory.refusalOf("transactionId", "Expected an integer")
+        )
+        expect(service.auths.length + service.requests.length).toBe(0)
+      }
     ))
 })

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Checksum from "@pawl/core/Checksum"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import {
@@ -74,23 +75,20 @@ const input = (value: object) => value as RequestInput<RequestKind>
 
 describe.each(creates)("$kind", ({ endpoint, kind, method }) => {
   it("the bytes are those that the method of the service sends", () =>
-    fc.assert(
-      fc.asyncProperty(encoded(endpoint.payload), async (payload) => {
-        const service = new Memory.Service({ act: () => Memory.respond(400, {}) })
-        const request = await run(service, function* () {
-          yield* Effect.result(Operations.invoke(method, payload))
-          const { encode } = yield* RequestSender
-          return yield* encode(kind, input(payload))
-        })
-        expect(service.requests.map((each) => each.body)).toEqual([request.body])
-        expect(JSON.parse(request.body).requestId).toBe(request.requestId)
-      }),
-      { numRuns: 20 }
-    ))
+    forAll([encoded(endpoint.payload)], { numRuns: 20 }, async (payload) => {
+      const service = new Memory.Service({ act: () => Memory.respond(400, {}) })
+      const request = await run(service, function* () {
+        yield* Effect.result(Operations.invoke(method, payload))
+        const { encode } = yield* RequestSender
+        return yield* encode(kind, input(payload))
+      })
+      expect(service.requests.map((each) => each.body)).toEqual([request.body])
+      expect(JSON.parse(request.body).requestId).toBe(request.requestId)
+    }))
 
   it("the result of sending them is that of the method, and a stored outcome is read back as it was", () =>
-    fc.assert(
-      fc.asyncProperty(
+    forAll(
+      [
         encoded(endpoint.payload),
         encoded(endpoint.success),
         fc.constantFrom({}, { "x-request-id": "service-7" }),
@@ -101,29 +99,29 @@ describe.each(creates)("$kind", ({ endpoint, kind, method }) => {
           { transactionStatus: "FAILED", transactionId: null, refundId: null, declineCode: "7" },
           { cardToken: "card-token-1", unknown: { unknownFields: [1] } },
           { metadata: { basket: "7", unknownFields: "text" } }
-        ),
-        async (payload, response, headers, changed) => {
-          const { requestId: _, ...rest } = response as Record<string, unknown>
-          const service = new Memory.Service({
-            answer: () => Memory.answer(200, { ...rest, ...changed }, headers)
-          })
-          await run(service, function* () {
-            const sender = yield* RequestSender
-            const byMethod = yield* Effect.result(Operations.invoke(method, payload))
-            const request = yield* sender.encode(kind, input(payload))
-            const result = yield* Effect.result(sender.send(request))
-            expect(shown(result)).toBe(shown(byMethod))
-            const [first, second] = service.requests
-            expect(second).toEqual(first)
-            const tag = Result.isFailure(result) ? result.failure._tag : "Success"
-            if (!["Success", "Declined", "IntentRejected"].includes(tag)) return
-            const text = sender.encodeOutcome(kind, result as never)
-            const stored = yield* Effect.result(sender.decodeOutcome(request, text))
-            expect(shown(stored)).toBe(shown(result))
-          })
-        }
-      ),
-      { numRuns: 40 }
+        )
+      ],
+      { numRuns: 40 },
+      async (payload, response, headers, changed) => {
+        const { requestId: _, ...rest } = response as Record<string, unknown>
+        const service = new Memory.Service({
+          answer: () => Memory.answer(200, { ...rest, ...changed }, headers)
+        })
+        await run(service, function* () {
+          const sender = yield* RequestSender
+          const byMethod = yield* Effect.result(Operations.invoke(method, payload))
+          const request = yield* sender.encode(kind, input(payload))
+          const result = yield* Effect.result(sender.send(request))
+          expect(shown(result)).toBe(shown(byMethod))
+          const [first, second] = service.requests
+          expect(second).toEqual(first)
+          const tag = Result.isFailure(result) ? result.failure._tag : "Success"
+          if (!["Success", "Declined", "IntentRejected"].includes(tag)) return
+          const text = sender.encodeOutcome(kind, result as never)
+          const stored = yield* Effect.result(sender.decodeOutcome(request, text))
+          expect(shown(stored)).toBe(shown(result))
+        })
+      }
     ))
 })
 

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import * as Slots from "../src/internal/wire/Slots.ts"
@@ -5,38 +6,38 @@ import * as Slots from "../src/internal/wire/Slots.ts"
 type Step = "take" | "cancel" | "release"
 
 it("at most a number of requests are in progress, and the others start in the order of their arrival", () =>
-  fc.assert(
-    fc.property(
+  forAll(
+    [
       fc.integer({ min: 1, max: 3 }),
       fc.array(fc.constantFrom<Step>("take", "take", "cancel", "release"), { maxLength: 40 }),
-      fc.nat(),
-      (count, steps, pick) => {
-        const slots = Slots.make(count)
-        const started: Array<number> = []
-        const cancelled = new Set<number>()
-        const starts: Array<() => void> = []
-        let released = 0
-        const inProgress = () => started.length - released
-        for (const step of steps) {
-          if (step === "take") {
-            const id = starts.length
-            starts.push(() => started.push(id))
-            slots.take(starts[id] ?? (() => undefined))
-          } else if (step === "release" && inProgress() > 0) {
-            released++
-            slots.release()
-          } else if (step === "cancel" && starts.length > 0) {
-            const id = pick % starts.length
-            const isWaiting = !started.includes(id) && !cancelled.has(id)
-            expect(slots.cancel(starts[id] ?? (() => undefined))).toBe(isWaiting)
-            if (isWaiting) cancelled.add(id)
-          }
-          const arrived = starts.map((_, id) => id).filter((id) => !cancelled.has(id))
-          expect(inProgress()).toBeLessThanOrEqual(count)
-          expect(started).toEqual(arrived.slice(0, Math.min(arrived.length, released + count)))
+      fc.nat()
+    ],
+    (count, steps, pick) => {
+      const slots = Slots.make(count)
+      const started: Array<number> = []
+      const cancelled = new Set<number>()
+      const starts: Array<() => void> = []
+      let released = 0
+      const inProgress = () => started.length - released
+      for (const step of steps) {
+        if (step === "take") {
+          const id = starts.length
+          starts.push(() => started.push(id))
+          slots.take(starts[id] ?? (() => undefined))
+        } else if (step === "release" && inProgress() > 0) {
+          released++
+          slots.release()
+        } else if (step === "cancel" && starts.length > 0) {
+          const id = pick % starts.length
+          const isWaiting = !started.includes(id) && !cancelled.has(id)
+          expect(slots.cancel(starts[id] ?? (() => undefined))).toBe(isWaiting)
+          if (isWaiting) cancelled.add(id)
         }
+        const arrived = starts.map((_, id) => id).filter((id) => !cancelled.has(id))
+        expect(inProgress()).toBeLessThanOrEqual(count)
+        expect(started).toEqual(arrived.slice(0, Math.min(arrived.length, released + count)))
       }
-    )
+    }
   ))
 
 it("a request that ends while it is started leaves its slot to the next, without a deeper call", () => {

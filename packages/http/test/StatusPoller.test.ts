@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import {
   NotFound,
   RateLimited,
@@ -292,28 +293,28 @@ describe("following", () => {
   )
 
   it("never reports a lower rank, and reports only final statuses that the service confirmed", () =>
-    fc.assert(
-      fc.asyncProperty(
+    forAll(
+      [
         fc.option(fc.constantFrom(...statuses), { nil: undefined }),
         fc.array(fc.constantFrom<ReadAnswer>(...statuses, "ON_HOLD", failures.failed), {
           minLength: 1,
           maxLength: 8
         }),
-        fc.array(fc.tuple(fc.nat(120), fc.constantFrom(...statuses, "ON_HOLD")), { maxLength: 4 }),
-        async (status, answers, drawn) => {
-          const hints = drawn.toSorted(([a], [b]) => a - b)
-          const { end, reads, changes } = await follow({ status, answers, hints })
-          const statuses = changes.map((each) => each.split(" ")[1] as Status)
-          for (const [n, each] of statuses.slice(1).entries()) {
-            expect(rank(each)).toBeGreaterThanOrEqual(rank(statuses[n] ?? each))
-          }
-          const confirmed = [status, ...answers.slice(0, Math.max(reads.length, 1))]
-          for (const each of statuses) if (isTerminal(each)) expect(confirmed).toContain(each)
-          const last = statuses.at(-1)
-          expect(end === "end").toBe(last !== undefined && isTerminal(last))
+        fc.array(fc.tuple(fc.nat(120), fc.constantFrom(...statuses, "ON_HOLD")), { maxLength: 4 })
+      ],
+      { numRuns: 120 },
+      async (status, answers, drawn) => {
+        const hints = drawn.toSorted(([a], [b]) => a - b)
+        const { end, reads, changes } = await follow({ status, answers, hints })
+        const statuses = changes.map((each) => each.split(" ")[1] as Status)
+        for (const [n, each] of statuses.slice(1).entries()) {
+          expect(rank(each)).toBeGreaterThanOrEqual(rank(statuses[n] ?? each))
         }
-      ),
-      { numRuns: 120 }
+        const confirmed = [status, ...answers.slice(0, Math.max(reads.length, 1))]
+        for (const each of statuses) if (isTerminal(each)) expect(confirmed).toContain(each)
+        const last = statuses.at(-1)
+        expect(end === "end").toBe(last !== undefined && isTerminal(last))
+      }
     ))
 
   it.each([failures.unauthorized, failures.invalid, failures.redirect])(

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
 import { StatusReader } from "@pawl/core/StatusReader"
 import type { Kind } from "@pawl/core/Kind"
@@ -77,26 +78,20 @@ describe("a status", () => {
 
 describe("the reader", () => {
   it("reads the endpoints of the kinds in order, and returns the kind that knows the id", () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...requestedKinds),
-        fc.subarray(kinds),
-        async (question, known) => {
-          const service = knowing(known)
-          const candidates = endpointsOf[question]
-          const first = candidates.findIndex((kind) => known.includes(kind))
-          const kind = candidates[first]
-          expect(await read(service, question)).toEqual(
-            kind === undefined ? "NotFound" : { kind, status: "SUCCEED" }
-          )
-          // Another kind than the first is returned only if the first is still unknown.
-          const again = first > 0 ? candidates.slice(0, 1) : []
-          expect(service.requests.map((request) => request.url)).toEqual(
-            [...candidates.slice(0, first < 0 ? candidates.length : first + 1), ...again].map(url)
-          )
-        }
+    forAll([fc.constantFrom(...requestedKinds), fc.subarray(kinds)], async (question, known) => {
+      const service = knowing(known)
+      const candidates = endpointsOf[question]
+      const first = candidates.findIndex((kind) => known.includes(kind))
+      const kind = candidates[first]
+      expect(await read(service, question)).toEqual(
+        kind === undefined ? "NotFound" : { kind, status: "SUCCEED" }
       )
-    ))
+      // Another kind than the first is returned only if the first is still unknown.
+      const again = first > 0 ? candidates.slice(0, 1) : []
+      expect(service.requests.map((request) => request.url)).toEqual(
+        [...candidates.slice(0, first < 0 ? candidates.length : first + 1), ...again].map(url)
+      )
+    }))
 
   it("fails with any error except a 404, and reads no further endpoint", async () => {
     for (const question of requestedKinds) {

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { subscriptionStatuses } from "@pawl/core/Subscription"
 import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -116,27 +117,24 @@ describe("a change", () => {
   })
 
   it("C22 takes effect at most once, is sent again only after a refusal, and its error allows that it took effect", () =>
-    fc.assert(
-      fc.asyncProperty(
-        storm,
-        fc.constantFrom("update" as const, "pause" as const, "resume" as const),
-        async (faults, name) => {
-          const { seen, service } = lively(faults)
-          const result = await run(service, (subscriptions) =>
-            name === "update"
-              ? subscriptions.update("700", { plan: { amount: "12.00" } })
-              : subscriptions[name]("700")
-          )
-          // A request that surely had no effect is sent again.
-          for (const fault of faults.slice(0, service.requests.length - 1))
-            expect(["401", "429", "refused"]).toContain(fault)
-          expect(seen.effects).toBeLessThanOrEqual(1)
-          const last = faults[service.requests.length - 1]
-          expect(Result.isSuccess(result)).toBe(last === undefined)
-          if (Result.isFailure(result) && !isOpen(result.failure)) expect(seen.effects).toBe(0)
-        }
-      ),
-      { numRuns: repeats(150) }
+    forAll(
+      [storm, fc.constantFrom("update" as const, "pause" as const, "resume" as const)],
+      { numRuns: repeats(150) },
+      async (faults, name) => {
+        const { seen, service } = lively(faults)
+        const result = await run(service, (subscriptions) =>
+          name === "update"
+            ? subscriptions.update("700", { plan: { amount: "12.00" } })
+            : subscriptions[name]("700")
+        )
+        // A request that surely had no effect is sent again.
+        for (const fault of faults.slice(0, service.requests.length - 1))
+          expect(["401", "429", "refused"]).toContain(fault)
+        expect(seen.effects).toBeLessThanOrEqual(1)
+        const last = faults[service.requests.length - 1]
+        expect(Result.isSuccess(result)).toBe(last === undefined)
+        if (Result.isFailure(result) && !isOpen(result.failure)) expect(seen.effects).toBe(0)
+      }
     ))
 })
 
@@ -166,19 +164,16 @@ describe("a cancel", () => {
   })
 
   it("C22 is retried only after an ambiguous failure, and succeeds when the first attempt took effect", () =>
-    fc.assert(
-      fc.asyncProperty(storm, async (faults) => {
-        const { seen, service } = lively(faults)
-        const result = await run(service, ({ cancel }) => cancel("700"))
-        const before = service.requests.slice(1).map((_, index) => faults[index])
-        for (const fault of before)
-          expect(ambiguous.has(fault) || ["401", "429", "refused"].includes(fault ?? "")).toBe(true)
-        expect(seen.effects).toBeLessThanOrEqual(1)
-        const last = faults[service.requests.length - 1]
-        expect(Result.isSuccess(result)).toBe(last === undefined || last === "truncated after")
-        if (Result.isSuccess(result)) expect(seen.effects).toBe(1)
-        else expect(isOpen(result.failure)).toBe(before.concat(last).some((f) => ambiguous.has(f)))
-      }),
-      { numRuns: repeats(150) }
-    ))
+    forAll([storm], { numRuns: repeats(150) }, async (faults) => {
+      const { seen, service } = lively(faults)
+      const result = await run(service, ({ cancel }) => cancel("700"))
+      const before = service.requests.slice(1).map((_, index) => faults[index])
+      for (const fault of before)
+        expect(ambiguous.has(fault) || ["401", "429", "refused"].includes(fault ?? "")).toBe(true)
+      expect(seen.effects).toBeLessThanOrEqual(1)
+      const last = faults[service.requests.length - 1]
+      expect(Result.isSuccess(result)).toBe(last === undefined || last === "truncated after")
+      if (Result.isSuccess(result)) expect(seen.effects).toBe(1)
+      else expect(isOpen(result.failure)).toBe(before.concat(last).some((f) => ambiguous.has(f)))
+    }))
 })

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -14,25 +15,23 @@ const id = fc
   .filter((text) => /^[^\p{Cc}\p{Cs}]{1,128}$/u.test(text))
 
 it("the next page begins behind the last id, whatever characters it has", () =>
-  fc.assert(
-    fc.asyncProperty(id, async (last) => {
-      const cursor = `1795895242360.${last}`
-      const { body, headers } = Reply.page("/parked-requests", new URLSearchParams(), [last], {
-        limit: 1,
-        show: String,
-        cursorOf: () => cursor
-      })
-      const client = HttpClient.make((request) =>
-        Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { headers })))
-      )
-      const page = await Effect.runPromise(
-        AdminReader.use(({ read }) => read(["parked-requests"])).pipe(
-          Effect.provide(layer({ base: "http://127.0.0.1:1", token: undefined })),
-          Effect.provideService(HttpClient.HttpClient, client)
-        )
-      )
-      expect(page?.next).toBe(cursor)
-      const { parametersSchema } = toolkit.tools.list_parked_requests
-      expect(Schema.is(parametersSchema)({ after: page?.next })).toBe(true)
+  forAll([id], async (last) => {
+    const cursor = `1795895242360.${last}`
+    const { body, headers } = Reply.page("/parked-requests", new URLSearchParams(), [last], {
+      limit: 1,
+      show: String,
+      cursorOf: () => cursor
     })
-  ))
+    const client = HttpClient.make((request) =>
+      Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { headers })))
+    )
+    const page = await Effect.runPromise(
+      AdminReader.use(({ read }) => read(["parked-requests"])).pipe(
+        Effect.provide(layer({ base: "http://127.0.0.1:1", token: undefined })),
+        Effect.provideService(HttpClient.HttpClient, client)
+      )
+    )
+    expect(page?.next).toBe(cursor)
+    const { parametersSchema } = toolkit.tools.list_parked_requests
+    expect(Schema.is(parametersSchema)({ after: page?.next })).toBe(true)
+  }))

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Deferred from "effect/Deferred"
@@ -191,48 +192,44 @@ describe("the shares of waiting callbacks", () => {
     isTake: fc.nat({ max: 3 }).map((n) => n > 0)
   })
 
-  it("leave everyone a reserve, and hold about twice the total at most", () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 8, max: 40 }),
-        fc.array(step, { maxLength: 300 }),
-        (total, steps) => {
-          const share = Shares.make({ callbacks: total, bytes: 2 * total }, merchants)
-          const shares = Array.from({ length: merchants }, share)
-          const waiting = shares.map((): Array<number> => [])
-          const bytesOf = (one: ReadonlyArray<number>) => one.reduce((sum, each) => sum + each, 0)
-          const check = (own: number, all: ReadonlyArray<number>, limit: number) => {
-            const sum = bytesOf(all)
-            const sharing = all.filter((each) => each > 0).length + Number(own === 0)
-            return {
-              isFree: sum < limit || own < limit / 2 / merchants,
-              isOver: sum >= limit && own >= limit / sharing && own >= limit / 2 / merchants
-            }
-          }
-          for (const { bytes, isTake, merchant } of steps) {
-            const own = waiting[merchant] ?? []
-            if (!isTake) {
-              const given = own.shift()
-              if (given !== undefined) shares[merchant]?.giveBack(given)
-              continue
-            }
-            const counts = check(
-              own.length,
-              waiting.map((one) => one.length),
-              total
-            )
-            const sizes = check(bytesOf(own), waiting.map(bytesOf), 2 * total)
-            const isTaken = shares[merchant]?.take(bytes) === true
-            if (counts.isFree && sizes.isFree) expect(isTaken).toBe(true)
-            if (counts.isOver || sizes.isOver) expect(isTaken).toBe(false)
-            if (isTaken) own.push(bytes)
-            expect(waiting.flat().length).toBeLessThanOrEqual(2 * total + merchants)
-            expect(bytesOf(waiting.flat())).toBeLessThanOrEqual(4 * total + 3 * merchants)
+  it("leave everyone a reserve, and hold about twice the total at most", () =>
+    forAll(
+      [fc.integer({ min: 8, max: 40 }), fc.array(step, { maxLength: 300 })],
+      (total, steps) => {
+        const share = Shares.make({ callbacks: total, bytes: 2 * total }, merchants)
+        const shares = Array.from({ length: merchants }, share)
+        const waiting = shares.map((): Array<number> => [])
+        const bytesOf = (one: ReadonlyArray<number>) => one.reduce((sum, each) => sum + each, 0)
+        const check = (own: number, all: ReadonlyArray<number>, limit: number) => {
+          const sum = bytesOf(all)
+          const sharing = all.filter((each) => each > 0).length + Number(own === 0)
+          return {
+            isFree: sum < limit || own < limit / 2 / merchants,
+            isOver: sum >= limit && own >= limit / sharing && own >= limit / 2 / merchants
           }
         }
-      )
-    )
-  })
+        for (const { bytes, isTake, merchant } of steps) {
+          const own = waiting[merchant] ?? []
+          if (!isTake) {
+            const given = own.shift()
+            if (given !== undefined) shares[merchant]?.giveBack(given)
+            continue
+          }
+          const counts = check(
+            own.length,
+            waiting.map((one) => one.length),
+            total
+          )
+          const sizes = check(bytesOf(own), waiting.map(bytesOf), 2 * total)
+          const isTaken = shares[merchant]?.take(bytes) === true
+          if (counts.isFree && sizes.isFree) expect(isTaken).toBe(true)
+          if (counts.isOver || sizes.isOver) expect(isTaken).toBe(false)
+          if (isTaken) own.push(bytes)
+          expect(waiting.flat().length).toBeLessThanOrEqual(2 * total + merchants)
+          expect(bytesOf(waiting.flat())).toBeLessThanOrEqual(4 * total + 3 * merchants)
+        }
+      }
+    ))
 })
 
 describe("a hundred merchants whose stores hang one after the other", () => {

@@ -1,4 +1,5 @@
 /** `PAWL_STORIES=100000` plays so many histories; those of the rule alone are cheap. */
+import { forAll } from "@pawl/test-support/Properties"
 import type { Kind } from "@pawl/core/Kind"
 import { statuses } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
@@ -139,25 +140,22 @@ const play = (steps: ReadonlyArray<Step>) => {
 }
 
 describe("the facts of a history", () => {
-  it(`lead to its row and to the calls of the handler, in ${runs} random histories`, () => {
+  it(`lead to its row and to the calls of the handler, in ${runs} random histories`, async () => {
     const marks = { joined: 0, full: 0, parked: 0, redriven: 0, told: 0 }
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40, size: "max" }), (steps) => {
-        const { calls, stories } = play(steps)
-        for (const story of stories) {
-          const replayed = Replay.replay(story)
-          expect(replayed.differences).toEqual([])
-          const names = replayed.calls.map(({ sequence, to }) => `${sequence} ${to}`)
-          if (story.complete) expect(names).toEqual(calls.get(story.row.scope) ?? [])
-          for (const { fact, from } of story.facts) {
-            if (from !== undefined) marks.joined++
-            if (fact === "parked" || fact === "redriven" || fact === "told") marks[fact]++
-            if (fact === "more") marks.full++
-          }
+    await forAll([fc.array(step, { maxLength: 40, size: "max" })], { numRuns: runs }, (steps) => {
+      const { calls, stories } = play(steps)
+      for (const story of stories) {
+        const replayed = Replay.replay(story)
+        expect(replayed.differences).toEqual([])
+        const names = replayed.calls.map(({ sequence, to }) => `${sequence} ${to}`)
+        if (story.complete) expect(names).toEqual(calls.get(story.row.scope) ?? [])
+        for (const { fact, from } of story.facts) {
+          if (from !== undefined) marks.joined++
+          if (fact === "parked" || fact === "redriven" || fact === "told") marks[fact]++
+          if (fact === "more") marks.full++
         }
-      }),
-      { numRuns: runs }
-    )
+      }
+    })
     const { full: _, ...others } = marks
     for (const [mark, count] of Object.entries(others))
       expect([mark, count > 0]).toEqual([mark, true])

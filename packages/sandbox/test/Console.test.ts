@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { assert, describe, it } from "vitest"
@@ -153,20 +154,19 @@ describe("the summary of a transaction", () => {
     assert.deepStrictEqual([state, attempts, due], ["waiting", 3, 6 * 60_000])
   })
 
-  it("one successful attempt makes a callback delivered, before or after failed ones", () => {
-    fc.assert(
-      fc.property(
+  it("one successful attempt makes a callback delivered, before or after failed ones", () =>
+    forAll(
+      [
         fc.array(fc.constantFrom(301, 404, 500, "timeout" as const, "unreachable" as const)),
         fc.integer({ min: 200, max: 299 }),
-        fc.nat(),
-        (bad, good, place) => {
-          const answers = bad.toSpliced(place % (bad.length + 1), 0, good)
-          const deliveries = answers.map((answer, n) => tried(n + 1, n, answer))
-          assert.strictEqual(callbackState("SUCCEED", deliveries, gaps).state, "delivered")
-        }
-      )
-    )
-  })
+        fc.nat()
+      ],
+      (bad, good, place) => {
+        const answers = bad.toSpliced(place % (bad.length + 1), 0, good)
+        const deliveries = answers.map((answer, n) => tried(n + 1, n, answer))
+        assert.strictEqual(callbackState("SUCCEED", deliveries, gaps).state, "delivered")
+      }
+    ))
 
   it("a forged callback does not count as a delivery", () => {
     const forged = { ...tried(1, 0, 200), forged: true }
@@ -239,13 +239,11 @@ describe("the summary of a transaction", () => {
         "1 d"
       ]
     )
-    fc.assert(
-      fc.property(fc.nat({ max: 10 ** 11 }), (span) => {
-        assert.match(
-          duration(span),
-          /^(?:\d{1,3} ms|\d{1,2}(?:\.\d)? s|\d{1,2} min(?: \d{1,2} s)?|\d{1,2} h(?: \d{1,2} min)?|\d+ d(?: \d{1,2} h)?)$/u
-        )
-      })
-    )
+    return forAll([fc.nat({ max: 10 ** 11 })], (span) => {
+      assert.match(
+        duration(span),
+        /^(?:\d{1,3} ms|\d{1,2}(?:\.\d)? s|\d{1,2} min(?: \d{1,2} s)?|\d{1,2} h(?: \d{1,2} min)?|\d+ d(?: \d{1,2} h)?)$/u
+      )
+    })
   })
 })

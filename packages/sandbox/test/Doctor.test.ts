@@ -1,4 +1,5 @@
 /** Gateways with known readings judge the doctor. */
+import { forAll } from "@pawl/test-support/Properties"
 import * as Transport from "@pawl/http/Transport"
 import * as fc from "fast-check"
 import * as Effect from "effect/Effect"
@@ -157,8 +158,11 @@ describe("a run", () => {
 
   it("goes on after an interruption at any request, and makes nothing twice", async () => {
     const whole = await beside({}, Effect.andThen(run(blank), count))
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 33 }), async (at) => {
+    await forAll(
+      [fc.integer({ min: 1, max: 33 })],
+      // After the subscription was changed, and before it was deleted.
+      { numRuns, examples: [[28], [29]] },
+      async (at) => {
         const made = await beside(
           {},
           Effect.gen(function* () {
@@ -168,9 +172,7 @@ describe("a run", () => {
           })
         )
         assert.strictEqual(made, whole)
-      }),
-      // After the subscription was changed, and before it was deleted.
-      { numRuns, examples: [[28], [29]] }
+      }
     )
   })
 })
@@ -237,19 +239,16 @@ const everyReading = Array.from({ length: most }, (_, at): [Readings.Readings] =
 ])
 
 it("any combination of readings is named right", () =>
-  fc.assert(
-    fc.asyncProperty(anyReadings, async (readings) => {
-      const recording = await probe(readings)
-      for (const { question, reading } of Doctor.findings(recording)) {
-        // Where nothing is sent again, a 401 is no exception.
-        if (question === "after401" && readings.retries === "never") continue
-        assert.strictEqual(reading, readings[question] ?? Readings.known(question)[0], question)
-      }
-      const after = await probe(Doctor.profile(recording).readings)
-      assert.deepStrictEqual(Doctor.changes(recording, after), [])
-    }),
-    { numRuns: most + numRuns, examples: everyReading }
-  ))
+  forAll([anyReadings], { numRuns: most + numRuns, examples: everyReading }, async (readings) => {
+    const recording = await probe(readings)
+    for (const { question, reading } of Doctor.findings(recording)) {
+      // Where nothing is sent again, a 401 is no exception.
+      if (question === "after401" && readings.retries === "never") continue
+      assert.strictEqual(reading, readings[question] ?? Readings.known(question)[0], question)
+    }
+    const after = await probe(Doctor.profile(recording).readings)
+    assert.deepStrictEqual(Doctor.changes(recording, after), [])
+  }))
 
 it.for([
   [200, "in no way that was tried"],

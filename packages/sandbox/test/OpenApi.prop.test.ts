@@ -1,4 +1,5 @@
 /** Effect and Python's jsonschema read openapi.json, from which the requests are made. */
+import { forAll } from "@pawl/test-support/Properties"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import fc from "fast-check"
@@ -140,14 +141,11 @@ const conversation = runWith(
       yield* send(operation, { [name]: 1 }, "none")
     }
     yield* Effect.promise(() =>
-      fc.assert(
-        fc.asyncProperty(request, fc.nat(), ({ changed, isOld, operation, wrong }, at) => {
-          const ids = idsFor(operation)
-          const id = isOld ? ids[at % ids.length] : `x${at}`
-          return runPromise(Effect.asVoid(send(operation, { ...changed, ...wrong }, id)))
-        }),
-        { numRuns: 150 }
-      )
+      forAll([request, fc.nat()], { numRuns: 150 }, ({ changed, isOld, operation, wrong }, at) => {
+        const ids = idsFor(operation)
+        const id = isOld ? ids[at % ids.length] : `x${at}`
+        return runPromise(Effect.asVoid(send(operation, { ...changed, ...wrong }, id)))
+      })
     )
     yield* control("POST", "/clock", { advance: "1 day" })
     for (const { body, path } of received) {

@@ -1,3 +1,4 @@
+import { forAll } from "@pawl/test-support/Properties"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
@@ -53,11 +54,9 @@ it("every seed that is drawn, printed or passed on can be given again", () => {
   const isTaken = (seed: number) =>
     expect(parse(`--seed=${seed}`)).toMatchObject({ success: { seed } })
   isTaken(1_409_933_470)
-  fc.assert(
-    fc.property(fc.integer(), fc.nat({ max: 1000 }), (seed, part) => {
-      isTaken(seed)
-      isTaken(Numbers.seedOfPart(seed, part))
-      isTaken(Numbers.newSeed())
-    })
-  )
+  return forAll([fc.integer(), fc.nat({ max: 1000 })], (seed, part) => {
+    isTaken(seed)
+    isTaken(Numbers.seedOfPart(seed, part))
+    isTaken(Numbers.newSeed())
+  })
 })
