@@ -64,13 +64,18 @@ it("the model refuses an empty trace, and one that ends before the end is told",
   expect(missOf(["service moved to SUCCEED"])).toBe("event 2: no step of the model: the end")
 })
 
+/** The events of a callback with the service's status. */
+const posted = (status: string) => [
+  `service moved to ${status}`,
+  `arrived ${status}`,
+  `accepted ${status}, new`,
+  `answered ${status}`
+]
+
 it("a process that works on a row may claim it again, and leaves that lease to run out (simulation, seed 1243381514)", () => {
   const claimed = ["a clock ended the lease of worker 1", "the time of a lease passed"]
   const eventsWith = (...before: ReadonlyArray<string>) => [
-    "service moved to NEW",
-    "arrived NEW",
-    "accepted NEW, new",
-    "answered NEW",
+    ...posted("NEW"),
     ...before,
     "worker 1 called for NEW",
     "the time of a lease passed",
@@ -82,10 +87,7 @@ it("a process that works on a row may claim it again, and leaves that lease to r
 
 it("a worker may tell what it knew before its read, though a registration came meanwhile (memory, seed 26)", () => {
   const told = (confirmation: string) => [
-    "service moved to PENDING",
-    "arrived PENDING",
-    "accepted PENDING, new",
-    "answered PENDING",
+    ...posted("PENDING"),
     "registered PENDING",
     "worker 0 read no answer",
     "worker 0 called for PENDING",
@@ -143,13 +145,7 @@ describe("the end of a lease", () => {
     expect(eventsOf(shifted, claimedAt(20_000, 29_999))).toEqual(early)
   })
 
-  const called = [
-    "service moved to PENDING",
-    "arrived PENDING",
-    "accepted PENDING, new",
-    "answered PENDING",
-    "worker 0 called for PENDING"
-  ]
+  const called = [...posted("PENDING"), "worker 0 called for PENDING"]
   it.for<readonly [name: string, events: ReadonlyArray<string>, isAccepted: boolean]>([
     ["nothing", [], false],
     ["time alone", ["the time of a lease passed"], false],
