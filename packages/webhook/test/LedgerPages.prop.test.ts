@@ -17,7 +17,7 @@ import type { Records } from "../src/internal/records/Engine.ts"
 import { alarmsFor } from "../src/internal/rule/Counters.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import type { Parked } from "../src/internal/rule/Row.ts"
-import type { PlannedPage } from "../src/internal/rule/RowPages.ts"
+import { compareText, type PlannedPage } from "../src/internal/rule/RowPages.ts"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
 
 const reasons = ["handler-failed", "amount-mismatch"] as const
@@ -53,6 +53,9 @@ const laterBefore: Documents = [
   [{ ...mismatch, scope: "card", at: 0 }]
 ]
 
+/** UTF-16 has U+1F600 before U+FF5E. */
+const nameOf = (id: number) => `${["", "\uff5e", "\u{1f600}"][id % 3]}${id}`
+
 const limits = fc.integer({ min: 1, max: 4 })
 const runs = { numRuns: repeats(200) }
 
@@ -73,9 +76,9 @@ describe("a ledger in memory", () => {
       { ...runs, examples: [[laterBefore, 1, "amount-mismatch"]] },
       function* (documents, limit, reason) {
         const { ledger, write } = yield* build()
-        const stored = documents.map((rows, id) => rows.map((row) => storedRow(`${id}`, row)))
+        const stored = documents.map((rows, id) => rows.map((row) => storedRow(nameOf(id), row)))
         for (const [id, value] of stored.entries()) {
-          if (value.length > 0) yield* write(`${id}`, value)
+          if (value.length > 0) yield* write(nameOf(id), value)
         }
         const found: Array<ReturnType<typeof placeOf>> = []
         let after: Parameters<typeof ledger.deadLetters>[0]["after"]
@@ -102,7 +105,7 @@ describe("a ledger in memory", () => {
           last = page.last
         } while (last !== undefined)
         const written = stored.flat().map(({ row }) => `${row.transactionId} ${row.scope}`)
-        expect(rows).toEqual(written.toSorted())
+        expect(rows).toEqual(written.toSorted(compareText))
       }
     ))
 
