@@ -238,30 +238,19 @@ describe.each(collections)("a document of %s", (collection) => {
       expect(document).not.toContain("\0")
     }))
 
-  it("is refused after a change of any character", () =>
+  it("is refused after a change of any character, and after it was cut off anywhere", () =>
     check(
       collection,
       (document, { key }) => {
         for (let at = 0; at < document.length; at++) {
-          const before = document.charCodeAt(at)
-          for (const unit of [before ^ 1, 10, 48, 126]) {
-            if (unit === before) continue
-            const damaged =
-              document.slice(0, at) + String.fromCharCode(unit) + document.slice(at + 1)
-            if (!isRefused(collection, key, damaged)) expect(damaged).toBe("refused")
+          const head = document.slice(0, at)
+          const changed = [document.charCodeAt(at) ^ 1, 10, 48, 126].map(
+            (unit) => head + String.fromCharCode(unit) + document.slice(at + 1)
+          )
+          for (const damaged of [head, ...changed]) {
+            if (damaged === document || isRefused(collection, key, damaged)) continue
+            expect(damaged).toBe("refused")
           }
-        }
-      },
-      Math.ceil(numRuns / 25)
-    ))
-
-  it("is refused after it was cut off anywhere", () =>
-    check(
-      collection,
-      (document, { key }) => {
-        for (let end = 0; end < document.length; end++) {
-          const damaged = document.slice(0, end)
-          if (!isRefused(collection, key, damaged)) expect(damaged).toBe("refused")
         }
       },
       Math.ceil(numRuns / 25)

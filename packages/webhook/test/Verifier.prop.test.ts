@@ -178,10 +178,9 @@ describe("a callback signed as the service does", () => {
           (search: URLSearchParams) =>
             search.append(name, each)
       ),
-      value.map((each) => (search: URLSearchParams) => {
-        search.append("apmType", each)
-        search.append("apmType", "PIX")
-      })
+      fc
+        .constantFrom("PIX", "other", "")
+        .map((each) => (search: URLSearchParams) => search.append("apmType", each))
     )
     return forAll([posted(), changes], { numRuns: repeats(500) }, (callback, change) => {
       const incoming = request(callback)
@@ -273,7 +272,7 @@ describe("a verified callback outside the grammar", () => {
 })
 
 it("the secrets are tried with the current one first, and the callback names the one that matched", () => {
-  const key = fc.stringMatching(/^[!-~]{1,40}$/)
+  const key = fc.constantFrom("one", "two", "three")
   return forAll([posted(), key, key, key], (callback, current, previous, used) => {
     const matched = Result.map(
       verifierOf(current, previous).verify(request(callback, used)),
