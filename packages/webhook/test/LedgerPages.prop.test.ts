@@ -175,18 +175,6 @@ describe("a ledger in memory", () => {
     expect(rows.map(({ transactionId }) => transactionId)).toEqual(["1", "2", "1"])
   })
 
-  test("deletes as many old transactions as its limit allows, however many pages they fill", function* () {
-    const { ledger, write } = yield* build(1)
-    for (let id = 0; id < 450; id++) {
-      const stored = storedRow(`${id}`)
-      const row = { ...stored.row, told: "SUCCEED", newStatusAt: 1000 } as const
-      yield* write(`${id}`, [{ ...stored, row }])
-    }
-    expect(yield* ledger.deleteOld({ before: 1000, limit: 1000 })).toBe(0)
-    expect(yield* ledger.deleteOld({ before: 1001, limit: 250 })).toBe(250)
-    expect(yield* ledger.deleteOld({ before: 1001, limit: 1000 })).toBe(200)
-  })
-
   test("after the clock was set back, each row and each request is due earlier, however many pages they fill", function* () {
     const { ledger, requests, write } = yield* build(1)
     for (let id = 0; id < 250; id++) {
