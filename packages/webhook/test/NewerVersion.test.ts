@@ -1,14 +1,9 @@
-import * as Evidence from "@pawl/core/Evidence"
 import { expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { open, seal } from "../src/internal/documents/Fields.ts"
 import { Ledger } from "../src/Ledger.ts"
-import type { LeasedRequest } from "../src/internal/rule/RequestRow.ts"
-import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
-import { blank, type Leased } from "../src/internal/rule/Row.ts"
-import { signed } from "./anyRow.ts"
-import { newRequest } from "./memoryLedger.ts"
+import type { Leased } from "../src/internal/rule/Row.ts"
 import { opened, type Place } from "@pawl/test-support/Places"
 import { card, search, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
@@ -107,77 +102,6 @@ const transactions = (place: Place) =>
     yield* remain([atRefund, ...["Y", "!~", "!", "x1,5,Qa"].map((line) => `r: ${line}`)])
   })
 
-const request = (requestId: string) =>
-  newRequest(requestId, {
-    body: "sealed",
-    ordered: { requestId, account: "mid-1", amount: "10.00", currency: "EUR" }
-  })
-
-const window = 24 * 60 * 60_000
-
-const requests = (place: Place) =>
-  live("R49: every change of a request keeps the fields of a newer version", function* () {
-    const { change, load, one, two } = yield* open2(place)
-    const [older, other] = [Context.get(one, RequestStore), Context.get(two, RequestStore)]
-    const unknown = ["Zfield of a newer version", "W", "!1,2"]
-    const begin = Effect.fnUntraced(function* (id: string) {
-      yield* older.write(request(id), { at: 1000 })
-      yield* change("pawl_requests", id, (lines) => lines.toSpliced(1, 0, ...unknown))
-    })
-    const keptOf = (id: string) =>
-      Effect.map(load("pawl_requests", id), (lines) =>
-        expect(unknownOf(lines).map((line) => line.slice(3))).toEqual(unknown)
-      )
-    const claim = (store: RequestStore["Service"], at: number) =>
-      Effect.map(
-        store.claim({ at, until: at + 1000, limit: 1 }),
-        ({ rows: [row] }) => row as LeasedRequest
-      )
-
-    yield* begin("1")
-    const kept = keptOf("1")
-    const first = yield* claim(other, 1000)
-    yield* kept
-    const begun = yield* older.begin(first, { at: 1000, window })
-    yield* kept
-    expect(yield* other.renew(begun as LeasedRequest, 9000)).toBe(true)
-    yield* kept
-    const refused = { at: 2000, dueAt: 3000, refusal: "400", hadNoEffect: true }
-    expect(yield* older.release(begun as LeasedRequest, refused)).toMatchObject({ dueAt: 3000 })
-    yield* kept
-    const second = yield* claim(other, 3000)
-    expect(yield* older.park(second, "no-key", 3000)).toMatchObject({ attempts: 2 })
-    yield* kept
-    expect(yield* other.redrive("1", { at: 4000, window })).toBe(true)
-    yield* kept
-    const third = yield* claim(older, 4000)
-    const outcome = { _tag: "NotSent", reason: "no-effect" } as const
-    const settled = yield* other.settle("1", { outcome, at: 4000, lease: third.lease.id })
-    expect(settled.isSettled).toBe(true)
-    yield* kept
-    expect(yield* older.restart(request("1"), { at: 5000 })).toMatchObject({ dueAt: 5000 })
-    yield* kept
-    expect(yield* other.cancel("1", 5000)).toBe(true)
-    yield* kept
-
-    yield* begin("2")
-    const transaction = { method: "card", transactionId: "100001" } as const
-    yield* other.find("2", {
-      ...blank("card-payment", "100001", 2000),
-      ordered: { requestId: "2" },
-      newestCallbacks: { SUCCEED: { at: 2000, signed: signed("10.00") } },
-      evidence: Evidence.confirmed("SUCCEED"),
-      read: { status: "SUCCEED", askedAt: 2000 }
-    })
-    expect(yield* older.get("2")).toMatchObject({ outcome: { _tag: "Found" }, transaction })
-    yield* keptOf("2")
-    const answered = { _tag: "Answered", text: "sealed" } as const
-    yield* older.settle("2", { outcome: answered, at: 3000, transaction })
-    yield* keptOf("2")
-    expect(yield* other.deleteTexts({ before: 4000, limit: 1 })).toBe(1)
-    yield* keptOf("2")
-  })
-
 const withMember = ([line = ""]: ReadonlyArray<string>): ReadonlyArray<string> => [
   JSON.stringify(
     JSON.parse(line, (_, value: unknown) =>
@@ -210,6 +134,5 @@ const objects = (place: Place) =>
 
 await inEachStore((place) => {
   transactions(place)
-  requests(place)
   objects(place)
 })
