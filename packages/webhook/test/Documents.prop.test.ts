@@ -9,11 +9,12 @@ import { kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Codes from "../src/internal/documents/Codes.ts"
 import * as Fields from "../src/internal/documents/Fields.ts"
-import type { Kept } from "../src/internal/rule/Fact.ts"
+import * as TransactionDocument from "../src/internal/documents/TransactionDocument.ts"
+import * as Fact from "../src/internal/rule/Fact.ts"
 import { lanes, type Ordered } from "../src/internal/rule/Row.ts"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
 import { rowFields } from "./anyRow.ts"
-import type { StoredRow, StoredRows } from "../src/internal/rule/StoredRow.ts"
+import * as StoredRow from "../src/internal/rule/StoredRow.ts"
 
 const wordsOf = <Word extends string>({ entries }: Fields.Codes<Word>) =>
   fc.constantFrom(...entries.map(([word]) => word as Word))
@@ -74,7 +75,7 @@ const events = fc.oneof(
   fc.record({ fact: fc.constant("more" as const) })
 )
 
-const keptFacts: fc.Arbitrary<Kept> = fc
+const keptFacts: fc.Arbitrary<Fact.Kept> = fc
   .tuple(
     events,
     fc.record({
@@ -87,7 +88,7 @@ const keptFacts: fc.Arbitrary<Kept> = fc
   )
   .map(([event, more]) => ({ ...event, ...more }))
 
-const rowOf = (method: Method, transactionId: string): fc.Arbitrary<StoredRow> => {
+const rowOf = (method: Method, transactionId: string): fc.Arbitrary<StoredRow.StoredRow> => {
   const own = fc.constantFrom(method, ...kindsOf[method])
   const signed = fc.record({
     account: texts,
@@ -136,7 +137,7 @@ interface Keyed<Value> {
 
 const transactionIds = fc.stringMatching(/^[\w-]{1,8}$/u)
 
-const transactions: fc.Arbitrary<Keyed<StoredRows>> = fc
+const transactions: fc.Arbitrary<Keyed<StoredRow.StoredRows>> = fc
   .tuple(wordsOf(Codes.methods), transactionIds)
   .chain(([method, transactionId]) =>
     fc.record({
@@ -295,4 +296,15 @@ describe.each(["transactions", "requests"] as const)("a document of %s", (collec
         expect(newLinesOf(again)).toEqual(newLinesOf(document))
       }
     ))
+})
+
+it("R49: a fact of an unknown kind is kept, and the next fact gets a number behind its own", () => {
+  const document = withLines(TransactionDocument.encode([StoredRow.newRow("card", "1", 0)]), [
+    [0, "x1,5,Qa"]
+  ])
+  const [stored] = TransactionDocument.decode(document, { method: "card", transactionId: "1" })
+  const facts = Fact.add(stored?.facts ?? Fact.none, Fact.redriven(3))
+  const changed = TransactionDocument.encode(stored ? [{ ...stored, facts }] : []).split("\n")
+  expect(changed).toContain("x1,5,Qa")
+  expect(changed).toContainEqual(expect.stringMatching(/^x2,.*,v/u))
 })
