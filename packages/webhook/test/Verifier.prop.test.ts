@@ -28,10 +28,12 @@ const wholes = fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }).map(String)
 
 const account = fc.oneof(word.map(text), digits.chain(either))
 const amount = fc
-  .tuple(wholes, fc.constantFrom("", ".0", ".00", ".5", ".05", ".99"))
+  .tuple(wholes, fc.constantFrom("", ".0", ".00", ".5", ".05", ".99", ".500", ".0000"))
   .chain(([whole, cents]) => either(`${whole}${cents}`))
 const currency = fc.stringMatching(/^[A-Z]{3}$/).map(text)
 const transactionId = fc.oneof(
+  // The ids . and .. would be parts of a path.
+  fc.constant(text("...")),
   fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/).map(text),
   wholes.map(number)
 )
@@ -43,7 +45,10 @@ const extra = fc.dictionary(
 )
 const query = fc.array(
   fc.tuple(
-    storable.filter((name) => !routing.has(name.toLowerCase().replace(/\[[^]*$/u, ""))),
+    fc.oneof(
+      storable.filter((name) => !routing.has(name.toLowerCase().replace(/\[[^]*$/u, ""))),
+      fc.constantFrom("my-paymentMethod", "paymentMethods", "xapmType", "apmTypes")
+    ),
     storable
   ),
   { maxLength: 4 }
