@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -73,8 +73,9 @@ const listenerOf = (door: (typeof doors)[number]) =>
     return made?.listener ?? webListener(web!.handler)
   })
 
-describe.each(doors)("%s", (door) => {
-  test("A26: keeps at most 3 times the limit of a body that comes in tiny chunks", function* () {
+test.each(doors)(
+  "A26: a %s keeps at most 3 times the limit of a body that comes in tiny chunks",
+  function* (door) {
     const connections = 40
     // The most chunks, and one less than the whole body, so that every body stays open.
     const tiny = Buffer.from(chunkedHead + chunk(16).repeat(4095))
@@ -88,8 +89,8 @@ describe.each(doors)("%s", (door) => {
     for (const socket of sockets) socket.destroy()
     expect(status).toBeGreaterThanOrEqual(200)
     expect(grown / connections).toBeLessThanOrEqual(3 * maxBytes)
-  })
-})
+  }
+)
 
 test("A26: a body of more than 4,096 chunks is refused with 413", function* () {
   const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), local)

@@ -223,38 +223,36 @@ describe("a lease", () => {
   })
 })
 
-describe("a row that is claimed again in the same process", () => {
-  test("because the clock jumped has one call at a time, even if the response to its last release was lost", function* () {
-    let losses = 0
-    const { receive, ...world } = yield* World.started({
-      clock: (now) => (now < 5 * second ? 0 : minute),
-      read: says("SUCCEED"),
-      handle: ({ to }) => Effect.sleep(to === "PENDING" ? "1 second" : "2 minutes"),
-      plant: (ledger) => ({
-        write: (leased, change) =>
-          Effect.tap(ledger.write(leased, change), () =>
-            change.told === "PENDING" && losses++ === 0
-              ? Effect.fail(new StoreUnavailable({}))
-              : Effect.void
-          )
-      })
+test("a row that is claimed again in the same process because the clock jumped has one call at a time, even if the response to its last release was lost", function* () {
+  let losses = 0
+  const { receive, ...world } = yield* World.started({
+    clock: (now) => (now < 5 * second ? 0 : minute),
+    read: says("SUCCEED"),
+    handle: ({ to }) => Effect.sleep(to === "PENDING" ? "1 second" : "2 minutes"),
+    plant: (ledger) => ({
+      write: (leased, change) =>
+        Effect.tap(ledger.write(leased, change), () =>
+          change.told === "PENDING" && losses++ === 0
+            ? Effect.fail(new StoreUnavailable({}))
+            : Effect.void
+        )
     })
-    yield* receive("1", "PENDING")
-    yield* World.pass("500 millis")
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("5 seconds")
-    // Its claim finds the lease of the first row at an end.
-    yield* receive("2", "NEW")
-    yield* World.pass("5 minutes")
-    const calls = world.calls.filter(({ transactionId }) => transactionId === "1")
-    expect(calls.map(({ at, attempt, end, to }) => [to, attempt, at, end])).toEqual([
-      ["PENDING", 1, 0, second],
-      ["SUCCEED", 1, second, 11 * second],
-      ["SUCCEED", 2, 35.5 * second, 155.5 * second]
-    ])
-    expect(losses).toBeGreaterThan(1)
-    expect(world.counts.overlaps).toBe(0)
   })
+  yield* receive("1", "PENDING")
+  yield* World.pass("500 millis")
+  yield* receive("1", "SUCCEED")
+  yield* World.pass("5 seconds")
+  // Its claim finds the lease of the first row at an end.
+  yield* receive("2", "NEW")
+  yield* World.pass("5 minutes")
+  const calls = world.calls.filter(({ transactionId }) => transactionId === "1")
+  expect(calls.map(({ at, attempt, end, to }) => [to, attempt, at, end])).toEqual([
+    ["PENDING", 1, 0, second],
+    ["SUCCEED", 1, second, 11 * second],
+    ["SUCCEED", 2, 35.5 * second, 155.5 * second]
+  ])
+  expect(losses).toBeGreaterThan(1)
+  expect(world.counts.overlaps).toBe(0)
 })
 
 describe("a handler that", () => {
