@@ -48,11 +48,13 @@ export interface Read {
   readonly at: number
 }
 
+type LedgerService = Ledger.Ledger["Service"]
+
 /**
  * The options of a world. `clock` returns how many milliseconds a receiver's clock is ahead of the
  * world. Every statement sleeps for `latency` before it runs, and again after it. With a
  * `pollInterval` the ledger is watched for outages, like one that outlives its process. `plant`
- * changes the ledger.
+ * changes some operations of the ledger.
  */
 export interface Options {
   readonly policy?: Policy
@@ -66,7 +68,7 @@ export interface Options {
   readonly pollInterval?: Duration.Duration
   readonly limits?: Receiver.Options["limits"]
   readonly retrySchedule?: Receiver.Options["retrySchedule"]
-  readonly plant?: (ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]
+  readonly plant?: (ledger: LedgerService) => Partial<LedgerService>
 }
 
 export const unreachable = Effect.fail(
@@ -120,8 +122,6 @@ export const keepLog = (
   return { lines, kept: Effect.provide(layer) }
 }
 
-type LedgerService = Ledger.Ledger["Service"]
-
 /** Makes a ledger in memory of which a test changes some operations. */
 export const planted = (plant: (ledger: LedgerService) => Partial<LedgerService>) =>
   Layer.effect(
@@ -146,8 +146,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const { handle = () => Effect.void, latency = 0, read = () => notFound } = options
   const clock = yield* Clock.clockWith(Effect.succeed)
   const now = () => clock.currentTimeMillisUnsafe()
-  const { plant = (ledger) => ledger } = options
-  const ledger = plant(Context.get(yield* Layer.build(Ledger.layerMemory), Ledger.Ledger))
+  const memory = Context.get(yield* Layer.build(Ledger.layerMemory), Ledger.Ledger)
+  const ledger = { ...memory, ...options.plant?.(memory) }
   const calls: Array<Call> = []
   const reads: Array<Read> = []
   const entries: Array<Journal.Entry> = []

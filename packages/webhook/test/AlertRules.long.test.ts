@@ -99,7 +99,6 @@ const faults: Readonly<Record<string, Fault>> = {
     options: {
       read: World.says("SUCCEED"),
       plant: (ledger) => ({
-        ...ledger,
         write: (leased, change) =>
           leased.transactionId === "refused"
             ? Effect.fail(new StoreUnavailable({ cause: { code: "42501" } }))

@@ -53,7 +53,7 @@ describe("the body of a callback", () => {
     const codes = ["ECONNREFUSED", "42501", "42501", "42501", "42501"]
     const deleteBodies = () =>
       Effect.suspend(() => Effect.fail(new StoreUnavailable({ cause: { code: codes.shift() } })))
-    const world = yield* World.started({ plant: (ledger) => ({ ...ledger, deleteBodies }) })
+    const world = yield* World.started({ plant: () => ({ deleteBodies }) })
     yield* World.pass("17 minutes")
     const reason = "old texts cannot be deleted: the role has too few rights (SQLSTATE 42501)"
     expect(World.alarms(world)).toEqual([reason, reason])

@@ -278,17 +278,6 @@ describe("a read", () => {
   })
 })
 
-const stateOf = (confirmed: Status, claims: ReadonlyArray<Status>, policy: Evidence.Policy) => {
-  const row = {
-    ...blank("apm", "1", 0),
-    evidence: [...claims.map(Evidence.claimed), Evidence.confirmed(confirmed)].reduce(
-      Evidence.join
-    ),
-    read: { status: confirmed, askedAt: 0 }
-  }
-  return Confirmer.unsettledClaim(row, policy)
-}
-
 it.each<[Evidence.Policy, Status, ReadonlyArray<Status>, string | undefined]>([
   ["final", "SUCCEED", [], undefined],
   ["final", "SUCCEED", ["SUCCEED"], undefined],
@@ -303,6 +292,12 @@ it.each<[Evidence.Policy, Status, ReadonlyArray<Status>, string | undefined]>([
 ])(
   "the claims of a row, under %s, with %s confirmed and %j claimed, are %s",
   (policy, confirmed, claims, state) => {
-    expect(stateOf(confirmed, claims, policy)).toBe(state)
+    const evidence = [...claims.map(Evidence.claimed), Evidence.confirmed(confirmed)]
+    const row = {
+      ...blank("apm", "1", 0),
+      evidence: evidence.reduce(Evidence.join),
+      read: { status: confirmed, askedAt: 0 }
+    }
+    expect(Confirmer.unsettledClaim(row, policy)).toBe(state)
   }
 )

@@ -174,40 +174,6 @@ const promises = (place: Place) => {
     expect((yield* claim(1883)).rows).toMatchObject([{ retryAt }])
   })
 
-  test("pages of rows and of dead letters skip no id, whatever characters ids have", function* () {
-    const ledger = yield* Ledger
-    // UTF-16 has the fourth id before the third one.
-    const ids = ["1", "\u00e9", "\uff5e", "\u{1f600}"]
-    for (const transactionId of ids.toReversed()) {
-      yield* ledger.register({ kind: "card-payment", transactionId }, 1000)
-    }
-    const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 9 })
-    const deadLetter = { reason: "handler-failed", at: 1000, to: undefined } as const
-    yield* Effect.forEach(rows, (row) =>
-      ledger.write(row, { deadLetter, release: { dueAt: undefined } })
-    )
-    for (const limit of [1, 2, 3]) {
-      const listed: Array<string> = []
-      let after: Parameters<typeof ledger.page>[0]["after"]
-      do {
-        const page = yield* ledger.page({ after, limit, from: 0, before: 2000 })
-        listed.push(...page.rows.map(({ transactionId }) => transactionId))
-        after = page.last
-      } while (after !== undefined)
-      expect(listed).toEqual(ids)
-      const parked: Array<string> = []
-      let last: Parameters<typeof ledger.deadLetters>[0]["after"]
-      for (;;) {
-        const page = yield* ledger.deadLetters({ after: last, limit })
-        parked.push(...page.map(({ transactionId }) => transactionId))
-        const [end] = page.slice(-1)
-        if (end === undefined) break
-        last = { at: end.deadLetter.at, scope: end.scope, transactionId: end.transactionId }
-      }
-      expect(parked).toEqual(ids)
-    }
-  })
-
   it.effect("accepts a hundred concurrent callbacks in a few statements", () => {
     let statements = 0
     const count: Statement.Transformer = (statement) => {

@@ -1,182 +1,12 @@
-import * as Evidence from "@pawl/core/Evidence"
 import { expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { open, seal } from "../src/internal/documents/Fields.ts"
 import { Ledger } from "../src/Ledger.ts"
-import type { LeasedRequest } from "../src/internal/rule/RequestRow.ts"
-import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
-import { blank, type Leased } from "../src/internal/rule/Row.ts"
-import { signed } from "./anyRow.ts"
-import { newRequest } from "./memoryLedger.ts"
-import { opened, type Place } from "@pawl/test-support/Places"
-import { card, search, verified } from "@pawl/test-support/Service"
+import { opened } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
 import { inEachStore } from "@pawl/test-support/Stores"
 import { live } from "@pawl/test-support/Tests"
-
-const open2 = Effect.fnUntraced(function* (place: Place) {
-  const { one, sql, two } = yield* opened(place)
-  const load = (table: string, key: string) =>
-    Effect.map(
-      sql<{ readonly document: string }>`SELECT document FROM ${sql(table)} WHERE key = ${key}`,
-      ([line]) => (line === undefined ? [] : open(line.document))
-    )
-  const change = Effect.fnUntraced(function* (
-    table: string,
-    key: string,
-    by: (lines: ReadonlyArray<string>) => ReadonlyArray<string>
-  ) {
-    const document = seal(by(yield* load(table, key)))
-    yield* sql`UPDATE ${sql(table)} SET document = ${document}, version = version + 1
-      WHERE key = ${key}`
-  })
-  return { one, two, load, change }
-})
-
-const unknownOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
-  let row = ""
-  return lines.flatMap((line) => {
-    if (line.startsWith("k")) row = line.slice(1, 2)
-    return /^(?:[ZYW!]|x[^,]*,[^,]*,Q)/u.test(line) ? [`${row}: ${line}`] : []
-  })
-}
-
-const payment = search("card", "card-payment", { requestId: "order-17", mid: "mid-1" })
-const callback = (transactionStatus: string) =>
-  verified("card", card({ transactionId: "1", transactionStatus }), payment)
-
-const transactions = (place: Place) =>
-  live("R49: every change of a transaction keeps the fields of a newer version", function* () {
-    const { change, load, one, two } = yield* open2(place)
-    const [older, other] = [Context.get(one, Ledger), Context.get(two, Ledger)]
-    const refund = { kind: "refund", transactionId: "1" } as const
-    yield* older.register(refund, 1000)
-    yield* other.accept(callback("PENDING"), 1000)
-    const key = "1\tcard"
-    // The last is a fact of an unknown kind.
-    const texts = ["Z\\n\\u0041 ,=ä😀", "Zz", "Y", "!~", "!", "x1,5,Qa"]
-    const [refundText = "", ...others] = texts
-    yield* change("pawl_transactions", key, ([first = "", ...lines]) => {
-      const at = lines.findIndex((line) => line.startsWith("k"))
-      return [first, refundText, ...lines.slice(0, at + 1), ...others, ...lines.slice(at + 1)]
-    })
-    const [atRefund = "", ...atPayment] = unknownOf(yield* load("pawl_transactions", key))
-    expect([atRefund, ...atPayment]).toEqual([
-      `r: ${refundText}`,
-      ...others.map((line) => `q: ${line}`)
-    ])
-    const remain = (expected: ReadonlyArray<string>) =>
-      Effect.map(load("pawl_transactions", key), (lines) =>
-        expect(unknownOf(lines)).toEqual(expected)
-      )
-    const kept = remain([atRefund, ...atPayment])
-    const claim = (ledger: Ledger["Service"], at: number) =>
-      Effect.map(
-        ledger.claim({ at, until: at + 1000, limit: 10 }),
-        ({ rows }) => rows.find(({ scope }) => scope === "card-payment") as Leased
-      )
-
-    yield* older.accept(callback("SUCCEED"), 2000)
-    yield* kept
-    yield* other.register({ ...refund, amount: "10.00" }, 2000)
-    yield* kept
-    const leased = yield* claim(older, 2000)
-    yield* kept
-    const written = yield* other.write(leased, { attempt: 1, until: 4000 })
-    yield* kept
-    const deadLetter = { reason: "handler-failed", at: 2500, to: "SUCCEED" } as const
-    yield* older.write(written as Leased, { deadLetter, release: { dueAt: undefined } })
-    yield* kept
-    expect(yield* other.redrive({ method: "card", transactionId: "1" }, 3000)).toBe(true)
-    yield* kept
-    // The redrive's fact must not get the number of the newer version's.
-    const redriven = /^x2,.*,v/mu
-    expect((yield* load("pawl_transactions", key)).join("\n")).toMatch(redriven)
-    const page = { readSince: 0, dueAt: 0, rate: 10, limit: 10 }
-    yield* older.bringForward({ lane: "repeat", ...page })
-    yield* other.shift({ at: 2900, by: 10, until: 4000 })
-    yield* kept
-    yield* older.deleteBodies({ before: 1500, limit: 10 })
-    yield* kept
-    yield* other.erase("card", "1")
-    yield* kept
-    const again = yield* claim(older, 5000)
-    // A field of both rows stays as the refund has it.
-    expect(yield* other.write(again, { kind: "refund" })).toBeUndefined()
-    expect((yield* older.story("card", "1")).length).toBe(1)
-    yield* remain([atRefund, ...["Y", "!~", "!", "x1,5,Qa"].map((line) => `r: ${line}`)])
-  })
-
-const request = (requestId: string) =>
-  newRequest(requestId, {
-    body: "sealed",
-    ordered: { requestId, account: "mid-1", amount: "10.00", currency: "EUR" }
-  })
-
-const window = 24 * 60 * 60_000
-
-const requests = (place: Place) =>
-  live("R49: every change of a request keeps the fields of a newer version", function* () {
-    const { change, load, one, two } = yield* open2(place)
-    const [older, other] = [Context.get(one, RequestStore), Context.get(two, RequestStore)]
-    const unknown = ["Zfield of a newer version", "W", "!1,2"]
-    const begin = Effect.fnUntraced(function* (id: string) {
-      yield* older.write(request(id), { at: 1000 })
-      yield* change("pawl_requests", id, (lines) => lines.toSpliced(1, 0, ...unknown))
-    })
-    const keptOf = (id: string) =>
-      Effect.map(load("pawl_requests", id), (lines) =>
-        expect(unknownOf(lines).map((line) => line.slice(3))).toEqual(unknown)
-      )
-    const claim = (store: RequestStore["Service"], at: number) =>
-      Effect.map(
-        store.claim({ at, until: at + 1000, limit: 1 }),
-        ({ rows: [row] }) => row as LeasedRequest
-      )
-
-    yield* begin("1")
-    const kept = keptOf("1")
-    const first = yield* claim(other, 1000)
-    yield* kept
-    const begun = yield* older.begin(first, { at: 1000, window })
-    yield* kept
-    expect(yield* other.renew(begun as LeasedRequest, 9000)).toBe(true)
-    yield* kept
-    const refused = { at: 2000, dueAt: 3000, refusal: "400", hadNoEffect: true }
-    expect(yield* older.release(begun as LeasedRequest, refused)).toMatchObject({ dueAt: 3000 })
-    yield* kept
-    const second = yield* claim(other, 3000)
-    expect(yield* older.park(second, "no-key", 3000)).toMatchObject({ attempts: 2 })
-    yield* kept
-    expect(yield* other.redrive("1", { at: 4000, window })).toBe(true)
-    yield* kept
-    const third = yield* claim(older, 4000)
-    const outcome = { _tag: "NotSent", reason: "no-effect" } as const
-    const settled = yield* other.settle("1", { outcome, at: 4000, lease: third.lease.id })
-    expect(settled.isSettled).toBe(true)
-    yield* kept
-    expect(yield* older.restart(request("1"), { at: 5000 })).toMatchObject({ dueAt: 5000 })
-    yield* kept
-    expect(yield* other.cancel("1", 5000)).toBe(true)
-    yield* kept
-
-    yield* begin("2")
-    const transaction = { method: "card", transactionId: "100001" } as const
-    yield* other.find("2", {
-      ...blank("card-payment", "100001", 2000),
-      ordered: { requestId: "2" },
-      newestCallbacks: { SUCCEED: { at: 2000, signed: signed("10.00") } },
-      evidence: Evidence.confirmed("SUCCEED"),
-      read: { status: "SUCCEED", askedAt: 2000 }
-    })
-    expect(yield* older.get("2")).toMatchObject({ outcome: { _tag: "Found" }, transaction })
-    yield* keptOf("2")
-    const answered = { _tag: "Answered", text: "sealed" } as const
-    yield* older.settle("2", { outcome: answered, at: 3000, transaction })
-    yield* keptOf("2")
-    expect(yield* other.deleteTexts({ before: 4000, limit: 1 })).toBe(1)
-    yield* keptOf("2")
-  })
 
 const withMember = ([line = ""]: ReadonlyArray<string>): ReadonlyArray<string> => [
   JSON.stringify(
@@ -188,15 +18,36 @@ const withMember = ([line = ""]: ReadonlyArray<string>): ReadonlyArray<string> =
   )
 ]
 
-const objects = (place: Place) =>
-  live("R49: the quarantine and the settings keep the members of a newer version", function* () {
-    const { change, load, one, two } = yield* open2(place)
+await inEachStore((place) => {
+  live("R49: a document keeps what a newer version wrote into it", function* () {
+    const { one, sql, two } = yield* opened(place)
+    const load = (table: string, key: string) =>
+      Effect.map(
+        sql<{ readonly document: string }>`SELECT document FROM ${sql(table)} WHERE key = ${key}`,
+        ([line]) => (line === undefined ? [] : open(line.document))
+      )
+    const change = Effect.fnUntraced(function* (
+      table: string,
+      key: string,
+      by: (lines: ReadonlyArray<string>) => ReadonlyArray<string>
+    ) {
+      const document = seal(by(yield* load(table, key)))
+      yield* sql`UPDATE ${sql(table)} SET document = ${document}, version = version + 1
+        WHERE key = ${key}`
+    })
     const [older, other] = [Context.get(one, Ledger), Context.get(two, Ledger)]
-    const odd = verified("card", card({ transactionId: "1", transactionStatus: "SETTLED" }))
-    yield* older.accept(odd, 1000)
-    yield* change("pawl_quarantine", "1\tcard", withMember)
-    yield* other.accept(odd, 2000)
-    expect(yield* load("pawl_quarantine", "1\tcard")).toEqual([
+    const key = "1\tcard"
+    const callback = (transactionStatus: string) =>
+      verified("card", card({ transactionId: "1", transactionStatus }))
+    yield* older.accept(callback("PENDING"), 1000)
+    yield* change("pawl_transactions", key, (lines) => [...lines, "Z\\n\\u0041 ,=ä😀"])
+    yield* older.accept(callback("SUCCEED"), 2000)
+    yield* other.register({ kind: "card-payment", transactionId: "1" }, 2000)
+    expect(yield* load("pawl_transactions", key)).toContain("Z\\n\\u0041 ,=ä😀")
+    yield* older.accept(callback("SETTLED"), 1000)
+    yield* change("pawl_quarantine", key, withMember)
+    yield* other.accept(callback("SETTLED"), 2000)
+    expect(yield* load("pawl_quarantine", key)).toEqual([
       expect.stringContaining(`"newestAt":2000,"newer":"ä"}]`)
     ])
     const wanted = { limit: 10, reads: { ask: 2, repeat: 0, watch: 0 } }
@@ -207,9 +58,4 @@ const objects = (place: Place) =>
     const [text = ""] = yield* load("pawl_settings", "reads")
     expect(JSON.parse(text)).toMatchObject({ newer: "ä", pausedUntil: expect.any(Number) })
   })
-
-await inEachStore((place) => {
-  transactions(place)
-  requests(place)
-  objects(place)
 })

@@ -245,26 +245,6 @@ live("a receiver with a defect responds 503", function* () {
   yield* Effect.promise(dispose)
 })
 
-const send = (port: number) =>
-  Effect.map(
-    Effect.promise(() => post(`http://127.0.0.1:${port}/callback`)),
-    ({ status }) => status
-  )
-
-/** Sends the responses itself, as an application with its own timeout does. */
-const application = (listener: RequestListener) => {
-  const open = new Set<ServerResponse>()
-  const served: RequestListener = (request, response) => {
-    open.add(response)
-    response.once("close", () => open.delete(response))
-    listener(request, response)
-  }
-  const answer = () => {
-    for (const response of open) response.writeHead(504, { "content-length": 0 }).end()
-  }
-  return { answer, open, served }
-}
-
 const until = (condition: () => boolean) =>
   Effect.promise(async () => {
     while (!condition()) await setTimeout(2)
@@ -281,8 +261,12 @@ live("a body that goes on after the response of the application is not received"
   })
   const built = yield* Layer.build(receiver)
   const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
-  const { answer, open, served } = application(listener)
-  const port = yield* serve(served)
+  const open = new Set<ServerResponse>()
+  const port = yield* serve((request, response) => {
+    open.add(response)
+    response.once("close", () => open.delete(response))
+    listener(request, response)
+  })
   const thrown: Array<unknown> = []
   const onThrown = (error: unknown) => void thrown.push(error)
   process.prependListener("uncaughtException", onThrown)
@@ -295,7 +279,8 @@ live("a body that goes on after the response of the application is not received"
   socket.on("data", (text) => texts.push(String(text)))
   socket.write("POST /callback HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
   yield* until(() => open.size === 1)
-  answer()
+  // The application has its own timeout.
+  for (const response of open) response.writeHead(504, { "content-length": 0 }).end()
   yield* until(() => texts.length === 1 && open.size === 0)
   socket.write("cdGET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
   yield* until(() => socket.closed)
@@ -327,7 +312,8 @@ live("a body that a parser has read is logged, and throws no error after a respo
       }
     })
   })
-  expect(yield* send(port)).toBe(504)
+  const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
+  expect(status).toBe(504)
   expect({ logs, thrown }).toEqual({ logs: [[Door.bodyAlreadyRead]], thrown: [] })
 })
 

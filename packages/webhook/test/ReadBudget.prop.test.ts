@@ -39,9 +39,16 @@ const steps = fc.array(
   { minLength: 1, maxLength: 80, size: "max" }
 )
 
+/** The reads of the lanes that are not given are none. */
+const reserve = (
+  budget: ReadBudget.ReadBudget,
+  limit: number,
+  reads: Partial<ReadBudget.Wanted["reads"]>,
+  now: number
+) => ReadBudget.reserve(budget, { limit, reads: { ask: 0, repeat: 0, watch: 0, ...reads } }, now)
+
 const rateAt = (budget: ReadBudget.ReadBudget, limit: number, now: number): number =>
-  ReadBudget.reserve(budget, { limit, reads: { ask: 0, repeat: 0, watch: 0 } }, now).reservation
-    .rate
+  reserve(budget, limit, {}, now).reservation.rate
 
 const play = (
   limit: number,
@@ -51,7 +58,7 @@ const play = (
   let now = 1_000_000
   return all.flatMap(({ after, is429, isCrash, late, reads }) => {
     now += after
-    const { budget: next, reservation } = ReadBudget.reserve(budget, { limit, reads }, now)
+    const { budget: next, reservation } = reserve(budget, limit, reads, now)
     budget = is429 ? ReadBudget.lower(next, { limit }, now) : next
     return isCrash ? [] : reservation.times.map((time) => time + late)
   })
@@ -68,13 +75,10 @@ describe("the rule of the budget", () => {
     const start = 1_000_000
     const once = ReadBudget.lower(unused, { limit, retryAfter: 2000 }, start)
     const burst = ReadBudget.lower(once, { limit }, start + 500)
-    const wanted = { limit, reads: { ask: 9, repeat: 0, watch: 0 } }
+    const reservedAt = (now: number) => reserve(burst, limit, { ask: 9 }, now).reservation
     expect(rateAt(burst, limit, start + 2000)).toBe(50)
-    expect(ReadBudget.reserve(burst, wanted, start + 1999).reservation).toMatchObject({
-      times: [],
-      retryAt: start + 2000
-    })
-    expect(ReadBudget.reserve(burst, wanted, start + 2000).reservation.times.length).toBe(4)
+    expect(reservedAt(start + 1999)).toMatchObject({ times: [], retryAt: start + 2000 })
+    expect(reservedAt(start + 2000).times.length).toBe(4)
     const again = ReadBudget.lower(burst, { limit }, start + 2000)
     expect(rateAt(again, limit, start + 2000)).toBe(25)
     expect(rateAt(again, limit, start + 8000)).toBe(35)
@@ -87,12 +91,11 @@ describe("the rule of the budget", () => {
 
   describe("with ten reads a second", () => {
     const start = 1_000_000
+    type Reads = Parameters<typeof reserve>[2]
     // Reads are 140 ms apart, so an empty budget has one free read.
-    const wanted = (reads: Partial<ReadBudget.Wanted["reads"]>) => ({
-      limit: 10,
-      reads: { ask: 0, repeat: 0, watch: 0, ...reads }
-    })
-    const short = ReadBudget.reserve(unused, wanted({ ask: 3 }), start)
+    const reserved = (budget: ReadBudget.ReadBudget, reads: Reads, after = 0) =>
+      reserve(budget, 10, reads, start + after)
+    const short = reserved(unused, { ask: 3 })
 
     it("gives the reads behind a lane that lacked some none for 1.28 s, and then all that are free", () => {
       expect(short.reservation).toEqual({
@@ -101,8 +104,8 @@ describe("the rule of the budget", () => {
         retryAt: start + 40,
         rate: 10
       })
-      const timesOf = (reads: Parameters<typeof wanted>[0], after: number) =>
-        ReadBudget.reserve(short.budget, wanted(reads), start + after).reservation.times.length
+      const timesOf = (reads: Reads, after: number) =>
+        reserved(short.budget, reads, after).reservation.times.length
       expect(timesOf({ watch: 3 }, 1279)).toBe(0)
       expect(timesOf({ repeat: 3 }, 1279)).toBe(0)
       expect(timesOf({ ask: 1, watch: 3 }, 1279)).toBe(1)
@@ -113,38 +116,33 @@ describe("the rule of the budget", () => {
     })
 
     it("holds back only the lanes behind the one that lacks reads", () => {
-      const { budget } = ReadBudget.reserve(unused, wanted({ ask: 1, repeat: 1 }), start)
-      const after = (reads: Parameters<typeof wanted>[0]) =>
-        ReadBudget.reserve(budget, wanted(reads), start + 140).reservation.times.length
+      const { budget } = reserved(unused, { ask: 1, repeat: 1 })
+      const after = (reads: Reads) => reserved(budget, reads, 140).reservation.times.length
       expect([after({ ask: 1 }), after({ repeat: 1 }), after({ watch: 1 })]).toEqual([1, 1, 0])
       // Nothing is behind the watch.
-      expect(ReadBudget.reserve(unused, wanted({ watch: 9 }), start).budget.short).toBeUndefined()
+      expect(reserved(unused, { watch: 9 }).budget.short).toBeUndefined()
     })
 
     it("is written only to reserve a read, or to hold lanes back anew after half of that time", () => {
-      const again = (reads: Parameters<typeof wanted>[0], after: number) =>
-        ReadBudget.reserve(short.budget, wanted(reads), start + after).budget
+      const again = (reads: Reads, after: number) => reserved(short.budget, reads, after).budget
       expect(again({ ask: 3 }, 30)).toBe(short.budget)
       expect(again({ ask: 1, repeat: 3 }, 30)).toBe(short.budget)
       expect(again({ watch: 3 }, 1000)).toBe(short.budget)
       // The reads of a more important lane are not held back by a lane behind it.
-      const repeat = ReadBudget.reserve(unused, wanted({ ask: 1, repeat: 1 }), start).budget
+      const repeat = reserved(unused, { ask: 1, repeat: 1 }).budget
       expect(repeat.short).toEqual({ lane: "repeat", until: start + 1280 })
-      expect(ReadBudget.reserve(repeat, wanted({ ask: 1 }), start + 30).budget.short).toEqual({
-        lane: "ask",
-        until: start + 1310
-      })
+      const { short: lacking } = reserved(repeat, { ask: 1 }, 30).budget
+      expect(lacking).toEqual({ lane: "ask", until: start + 1310 })
       // The free read of a later time is reserved, so all times are.
       const late = { ...short.budget, nextAt: start + 5000 }
-      const renewed = (after: number) =>
-        ReadBudget.reserve(late, wanted({ ask: 1 }), start + after).budget
+      const renewed = (after: number) => reserved(late, { ask: 1 }, after).budget
       expect(renewed(639)).toBe(late)
       expect(renewed(640).short).toEqual({ lane: "ask", until: start + 640 + 1280 })
     })
 
     it("grants each read at once without a limit", () => {
       const reads = { ask: 2, repeat: 1, watch: 1 }
-      const { budget, reservation } = ReadBudget.reserve(unused, { limit: Infinity, reads }, start)
+      const { budget, reservation } = reserve(unused, Infinity, reads, start)
       expect(reservation).toEqual({
         at: start,
         times: [start, start, start, start],
@@ -156,20 +154,17 @@ describe("the rule of the budget", () => {
   })
 
   it("is not used up by a clock that was set back", () => {
-    const wanted = { limit: 1, reads: { ask: 1, repeat: 0, watch: 0 } }
-    const { budget } = ReadBudget.reserve(unused, wanted, 10 * hour)
-    const back = ReadBudget.reserve(budget, wanted, hour)
+    const { budget } = reserve(unused, 1, { ask: 1 }, 10 * hour)
+    const back = reserve(budget, 1, { ask: 1 }, hour)
     expect(back.reservation.times).toEqual([])
-    expect(ReadBudget.reserve(back.budget, wanted, hour + 1400).reservation.times.length).toBe(1)
+    expect(reserve(back.budget, 1, { ask: 1 }, hour + 1400).reservation.times.length).toBe(1)
   })
 
   it("does not wait for a pause, or for the reads of a lane, of a clock that was set back", () => {
-    const reads = { ask: 9, repeat: 0, watch: 0 }
     const paused = ReadBudget.lower(unused, { limit: 1, retryAfter: 2000 }, 10 * hour)
-    const { budget } = ReadBudget.reserve(unused, { limit: 1, reads }, 10 * hour)
+    const { budget } = reserve(unused, 1, { ask: 9 }, 10 * hour)
     for (const each of [paused, { ...budget, nextAt: 0 }]) {
-      const wanted = { limit: 1, reads: { ask: 0, repeat: 0, watch: 1 } }
-      expect(ReadBudget.reserve(each, wanted, hour).reservation.times).toEqual([hour])
+      expect(reserve(each, 1, { watch: 1 }, hour).reservation.times).toEqual([hour])
     }
   })
 })
@@ -254,7 +249,6 @@ describe("two receivers of a ledger", () => {
           ? Effect.fail(new RateLimited({ attempts: 1, status: 429, retryAfter: 30 * second }))
           : Effect.succeed("SUCCEED"),
       plant: (ledger) => ({
-        ...ledger,
         reserveReads: (wanted, at) =>
           Effect.suspend(() => {
             reservations++
@@ -315,7 +309,6 @@ test.each([
       limits: { readsPerSecond: 2 },
       read: () => Effect.succeed("SUCCEED"),
       plant: (ledger) => ({
-        ...ledger,
         reserveReads: (...wanted) => Effect.delay(ledger.reserveReads(...wanted), delay)
       })
     })
@@ -329,7 +322,7 @@ test.each([
 test("a budget that cannot be reserved is logged once in 10 minutes", function* () {
   const { kept, lines } = World.keepLog("Warn")
   const { receive } = yield* kept(
-    World.started({ plant: (ledger) => ({ ...ledger, reserveReads: () => Effect.die("unknown") }) })
+    World.started({ plant: () => ({ reserveReads: () => Effect.die("unknown") }) })
   )
   yield* receive("1", "SUCCEED")
   yield* pass("19 minutes")

@@ -12,15 +12,25 @@ import { post, callbackRequest, makeReceiver } from "./doors.ts"
 /** A callback whose JSON text changes when it is parsed and printed. */
 const spelled = `{ "mid":"mid-1", "orderAmount":10.00, "orderCurrency":"EUR", "transactionId":100001,\n "transactionStatus":"SUCCEED" }`
 
-const expectTaken = (url: string, callbacks: () => Promise<number>) =>
+const { body, headers, search } = callbackRequest()
+
+const expectTaken = (
+  send: (init: RequestInit) => Response | Promise<Response>,
+  callbacks: () => Promise<number>
+) =>
   Effect.promise(async () => {
-    expect((await post(url)).status).toBe(200)
-    expect((await post(url, { body: spelled })).status).toBe(200)
-    expect((await post(url, { headers: { "x-checksum": "AAAA" } })).status).toBe(401)
-    const refused = await fetch(url)
+    const statusOf = async (changes?: RequestInit) =>
+      (await send({ method: "POST", headers, body, ...changes })).status
+    expect(await statusOf()).toBe(200)
+    expect(await statusOf({ body: spelled })).toBe(200)
+    expect(await statusOf({ headers: { ...headers, "x-checksum": "AAAA" } })).toBe(401)
+    const refused = await send({})
     expect([refused.status, refused.headers.get("allow")]).toEqual([405, "POST"])
     expect(await callbacks()).toBe(2)
   })
+
+const sendTo = (port: number) => (init: RequestInit) =>
+  fetch(`http://127.0.0.1:${port}/callback${search}`, init)
 
 describe("a receiver", () => {
   test("runs on the server of Node", function* () {
@@ -31,7 +41,7 @@ describe("a receiver", () => {
     })
     const server = NodeReceiver.createServer(listener)
     const port = yield* serve(server)
-    yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
+    yield* expectTaken(sendTo(port), callbacks)
     yield* Effect.promise(dispose)
   })
 
@@ -43,7 +53,7 @@ describe("a receiver", () => {
     app.use(express.json())
     app.post("/orders", (request, response) => void response.json(request.body))
     const port = yield* serve(app)
-    yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
+    yield* expectTaken(sendTo(port), callbacks)
     const order = yield* Effect.promise(() =>
       fetch(`http://127.0.0.1:${port}/orders`, {
         method: "POST",
@@ -82,16 +92,7 @@ describe("a receiver", () => {
     const { dispose, handler } = WebReceiver.toHandler(layer)
     const app = new Hono()
     app.all("/callback", (context) => handler(context.req.raw))
-    const { body, headers, search } = callbackRequest()
-    const ask = (init: RequestInit) =>
-      Effect.promise(async () => (await app.request(`/callback${search}`, init)).status)
-    expect(yield* ask({ method: "POST", headers, body })).toBe(200)
-    expect(yield* ask({ method: "POST", headers, body: spelled })).toBe(200)
-    expect(
-      yield* ask({ method: "POST", headers: { ...headers, "x-checksum": "AAAA" }, body })
-    ).toBe(401)
-    expect(yield* ask({ method: "GET" })).toBe(405)
-    expect(yield* Effect.promise(() => callbacks())).toBe(2)
+    yield* expectTaken((init) => app.request(`/callback${search}`, init), callbacks)
     yield* Effect.promise(dispose)
   })
 
@@ -99,14 +100,8 @@ describe("a receiver", () => {
     const { callbacks, layer } = makeReceiver()
     const { dispose, handler } = WebReceiver.toHandler(layer)
     const worker = { fetch: handler }
-    const { body, headers, search } = callbackRequest()
-    const request = new Request(`https://shop.example/callback${search}`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json; charset=utf-8" },
-      body
-    })
-    expect((yield* Effect.promise(() => worker.fetch(request))).status).toBe(200)
-    expect(yield* Effect.promise(() => callbacks())).toBe(1)
+    const url = `https://shop.example/callback${search}`
+    yield* expectTaken((init) => worker.fetch(new Request(url, init)), callbacks)
     yield* Effect.promise(dispose)
   })
 })

@@ -22,6 +22,9 @@ const outcome: fc.Arbitrary<Outcome> = fc.constantFrom(
 )
 const reasons = ["404", "400"] as const
 
+/** R49: what a rule returns has the fields of a newer version too. */
+const unknown = ["Z a field of a newer version"]
+
 const rows: fc.Arbitrary<RequestRow> = fc.record({
   requestId: fc.constant("1"),
   kind: fc.constantFrom("apm-payment", "card-payment"),
@@ -43,7 +46,8 @@ const rows: fc.Arbitrary<RequestRow> = fc.record({
   settledAt: optional(time),
   transaction: optional(fc.constant({ method: "apm" as const, transactionId: "100001" })),
   deniedTransactionId: optional(fc.constant("100002")),
-  parked: optional(fc.record({ reason: fc.constant("no-key" as const), at: time }))
+  parked: optional(fc.record({ reason: fc.constant("no-key" as const), at: time })),
+  unknown: fc.constant(unknown)
 })
 
 const check = <A>(
@@ -117,7 +121,7 @@ describe("RequestRule", () => {
         if (!isUnsent) return undefined
         return at >= (expiresAt ?? Infinity)
           ? known(row, { _tag: "NotSent", reason: "expired" }, at)
-          : { ...fresh(row, at, given), createdAt, deniedTransactionId, expiresAt }
+          : { ...fresh(row, at, given), createdAt, deniedTransactionId, expiresAt, unknown }
       }
     )
   })

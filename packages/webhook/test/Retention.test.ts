@@ -96,16 +96,17 @@ const survives = (layer: () => Layer.Layer<Ledger | Records | SqlClient, unknown
     expect((yield* ledger.get("card", "bad"))?.newestCallbacks).toHaveProperty("SUCCEED")
   })
 
-  test("a transaction that the store refuses to write keeps no other transaction", function* () {
+  test("a transaction that the store refuses to write keeps no other transaction, however many pages they fill", function* () {
     const { ledger, sql } = yield* services
     yield* finish("bad", november)
     for (let id = 1; id < 250; id++) yield* finish(`c${id}`, november + id)
     yield* refuse(sql, "pawl_transactions", "DELETE")
-    // The first page has the refused one.
-    const deleted = yield* ledger.deleteOld({ before: november + 1000, limit: 999 })
-    const failed = yield* Effect.flip(ledger.deleteOld({ before: november + 1000, limit: 999 }))
+    // The first page of 200 has the refused one.
+    const batch = ledger.deleteOld({ before: november + 1000, limit: 230 })
+    const deleted = [yield* batch, yield* batch]
+    const failed = yield* Effect.flip(batch)
     yield* allow(sql, "pawl_transactions")
-    expect(deleted).toBe(249)
+    expect(deleted).toEqual([230, 19])
     expect(Fault.of(failed).kind).toBe("statement")
   })
 

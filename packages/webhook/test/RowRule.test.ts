@@ -9,6 +9,7 @@ import * as Erasure from "../src/internal/rule/Erasure.ts"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import * as Order from "../src/internal/rule/Order.ts"
 import type { Change, Leased } from "../src/internal/rule/Row.ts"
+import * as RowPages from "../src/internal/rule/RowPages.ts"
 import * as Rule from "../src/internal/rule/RowRule.ts"
 import * as StoredRow from "../src/internal/rule/StoredRow.ts"
 import type { Verified } from "../src/VerifyCallback.ts"
@@ -25,7 +26,7 @@ import {
   time
 } from "./anyRow.ts"
 
-/** Each operation is compared with the exact next row of any row. */
+/** Each operation is compared with the exact next row of any row, which keeps unknown fields (R49). */
 describe("RowRule", () => {
   it.each([
     [undefined, "100001", true],
@@ -305,7 +306,24 @@ describe("RowRule", () => {
     })
   })
 
+  it("R49: fields of a newer version are kept when a clock is set back, by a planned read and by an erasure", () => {
+    const page = { lane: "watch", readSince: Infinity, dueAt: 0, rate: 1, limit: 1 } as const
+    check(time, (stored, at) => {
+      const planned = { ...stored, lane: page.lane, lease: undefined, dueAt: 9 }
+      const changed = [
+        StoredRow.shift(stored, { at, by: 5, until: 20 }),
+        RowPages.bringForward(planned, page, 0),
+        ...Erasure.eraseRows([stored]).rows
+      ]
+      for (const { row } of changed) expect(row.unknown).toEqual(stored.row.unknown)
+    })
+  })
+
   it("join keeps the row, and adds everything that the other one knows", () => {
+    const joinUnknown = (own: ReadonlyArray<string> = [], other: ReadonlyArray<string> = []) => [
+      ...own,
+      ...other.filter(([name]) => own.every((line) => line[0] !== name))
+    ]
     const later = (one: number | undefined, two: number | undefined) =>
       one === undefined ? two : two === undefined ? one : Math.max(one, two)
     check(storedRows, (stored, other) => {
@@ -325,7 +343,8 @@ describe("RowRule", () => {
           unconfirmedAt: later(one.unconfirmedAt, two.unconfirmedAt),
           told: one.told ?? two.told,
           sequence: Math.max(one.sequence, two.sequence),
-          newestCallbacks: { ...two.newestCallbacks, ...one.newestCallbacks }
+          newestCallbacks: { ...two.newestCallbacks, ...one.newestCallbacks },
+          unknown: joinUnknown(one.unknown, two.unknown)
         },
         ...due(stored, two.newStatusAt, "tell"),
         bodies: { ...other.bodies, ...stored.bodies },

@@ -232,265 +232,8 @@ test.each([
   }
 )
 
-const sharded = ([first, ...others]: Arr.NonEmptyReadonlyArray<Place>) =>
-  LedgerSql.layerShards([ledgerOf(first), ...others.map((place) => ledgerOf(place))])
-
-/** Opens each database as a store of its own, and returns a client of the first. */
-const opened = Effect.fnUntraced(function* (all: Arr.NonEmptyReadonlyArray<Place>) {
-  const built = yield* Effect.forEach(all, (place) => Layer.build(Layer.fresh(ledgerOf(place))))
-  return {
-    sql: Context.get(built[0], SqlClient),
-    stores: Arr.map(built, (each) => Context.get(each, Records))
-  }
-})
-
-const promises = (places: () => readonly [Place, Place, Place, Place]) => {
-  test("a ledger starts only with all of its databases, in their order", function* () {
-    const [one, two, three, four] = places()
-    const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>
-      Effect.result(Effect.scoped(Layer.build(sharded(all))))
-    expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
-    const misplaced = { _tag: "Failure", failure: { _tag: "ShardMisplaced" } }
-    expect(yield* start(one, two, four, three)).toMatchObject(misplaced)
-    expect(yield* start(one, two, three)).toMatchObject(misplaced)
-    expect(yield* start(one)).toMatchObject(misplaced)
-    expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
-  })
-
-  test("of two starts with other numbers of databases one is refused, also over an empty store", function* () {
-    const [one, two] = places()
-    const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>
-      Effect.exit(Layer.build(Layer.fresh(sharded(all))))
-    const exits = yield* Effect.all([start(one), start(one, two)], { concurrency: 2 })
-    expect(exits.map(({ _tag }) => _tag).toSorted()).toEqual(["Failure", "Success"])
-  })
-
-  test("the commit of a handler runs in the database of its row", function* () {
-    const all = places()
-    const clients = yield* Effect.forEach(all, (place) =>
-      Effect.map(Layer.build(client(place)), Context.get(SqlClient))
-    )
-    for (const sql of clients) yield* sql`CREATE TABLE orders (id TEXT PRIMARY KEY)`
-    const built = yield* Layer.build(
-      Layer.provideMerge(
-        LedgerSql.handler({
-          commit: ({ transactionId }) =>
-            Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO orders VALUES (${transactionId})`)
-        }),
-        sharded(all)
-      )
-    )
-    const ledger = Context.get(built, Ledger.Ledger)
-    const { commit } = Context.get(built, Handler.Handler)
-    for (const id of ids) yield* ledger.accept(callback(id, "SUCCEED"), 1000)
-    const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 100 })
-    expect(rows.length).toBe(ids.length)
-    for (const row of rows) {
-      const told = ledger.write(row, { told: "SUCCEED", sequence: 1, ifSequence: 0 })
-      const { method, transactionId } = row
-      yield* commit?.({ ...transition, method, transactionId }, told) ?? Effect.void
-    }
-    for (const [position, sql] of clients.entries()) {
-      const orders = yield* sql<{ readonly id: string }>`SELECT id FROM orders ORDER BY id`
-      expect(orders.map(({ id }) => id)).toEqual(ids.filter((id) => shardOf(id) === position))
-    }
-  })
-
-  test("a request is settled in its shard, and its transaction registered in that of the transaction", function* () {
-    const built = yield* Layer.build(sharded(places()))
-    const ledger = Context.get(built, Ledger.Ledger)
-    const store = Context.get(built, RequestStore.RequestStore)
-    for (const [n, transactionId] of ids.slice(0, 8).entries()) {
-      const requestId = `order-${n}`
-      yield* store.write(newRequest(requestId), { at: 1000, until: 31_000 })
-      const registration = { kind: "apm-payment", transactionId, requestId } as const
-      const settlement = {
-        outcome: { _tag: "Answered", text: "sealed" },
-        at: 2000,
-        transaction: { method: "apm", transactionId }
-      } as const
-      for (const isSettled of [true, false]) {
-        const settled = yield* store.settle(requestId, settlement, registration)
-        expect(settled).toMatchObject({ isSettled, refusal: undefined })
-      }
-      expect(yield* ledger.get("apm", transactionId)).toMatchObject({ registered: true })
-    }
-    const run = Context.get(built, LedgerSql.Transactions).run
-    expect((yield* Effect.exit(run(Effect.void)))._tag).toBe("Failure")
-    const enqueue = (requestId: string, key: string) =>
-      Effect.exit(run(store.write(newRequest(requestId), { at: 1 }), { requestId: key }))
-    const other = Array.from({ length: 9 }, (_, n) => `other-${n}`).find(
-      (each) =>
-        LedgerSql.shardOf({ requestId: each }, 4) !== LedgerSql.shardOf({ requestId: "new" }, 4)
-    )
-    expect((yield* enqueue("new", other ?? ""))._tag).toBe("Failure")
-    expect((yield* enqueue("new", "new"))._tag).toBe("Success")
-  })
-
-  test.each([0, 3, 11, 40])(
-    "rows are moved from one database to four, even if the move ends after %s changes",
-    function* (limit) {
-      const all = places()
-      const before = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const { ledger, store } = yield* open(ledgerOf(all[0]))
-          for (const id of ids) {
-            yield* ledger.accept(callback(id, "PENDING"), 1000)
-            yield* ledger.accept(callback(id, "SUCCEED"), 2000)
-            yield* ledger.accept(
-              verified("card", card({ transactionId: id, transactionStatus: "FAILED" })),
-              2000
-            )
-            yield* store.write(newRequest(id), { at: 1000 })
-          }
-          const { rows } = yield* ledger.claim({ at: 3000, until: 33_000, limit: 20 })
-          for (const row of rows.slice(0, 9)) {
-            yield* ledger.write(row, { told: "SUCCEED", sequence: 1, release: { dueAt: 9e5 } })
-          }
-          yield* ledger.noteAlive(3000)
-          return yield* everything(ledger, store)
-        })
-      )
-      const { stores } = yield* opened(all)
-      let changes = 0
-      const failing = replaced(stores, ({ change }) => ({
-        change: ((...of: Parameters<typeof change>) =>
-          Effect.suspend(() =>
-            changes++ < limit ? change(...of) : Effect.fail(new StoreUnavailable({}))
-          )) as typeof change
-      }))
-      expect((yield* Effect.exit(Move.move(failing)))._tag).toBe("Failure")
-      if (limit > 1) {
-        expect((yield* Effect.exit(Effect.scoped(Layer.build(sharded(all)))))._tag).toBe("Failure")
-      }
-      // A start with the old database alone would miss the rows that were moved.
-      if (limit > 10) {
-        const alone = Effect.scoped(Layer.build(sharded([all[0]])))
-        expect((yield* Effect.exit(alone))._tag).toBe("Failure")
-      }
-      yield* Move.move(stores)
-      expect(yield* Move.move(stores)).toBe(0)
-      const { ledger, store } = yield* open(sharded(all))
-      expect(yield* everything(ledger, store)).toEqual(before)
-      expect(yield* ledger.lastAliveAt).toBe(3000)
-      for (const [position, { own }] of stores.entries()) {
-        const { found } = yield* own[0].page("transactions", { after: "", limit: 1000 })
-        expect(found.length).toBeGreaterThan(0)
-        for (const { key } of found) {
-          expect(LedgerSql.shardOf(transactionOf(key), 4)).toBe(position)
-        }
-        // Bodies of one time would be sorted anew for each page of a deletion.
-        const after = { at: -1, key: "", name: "" }
-        expect(yield* own[0].texts("transactions", { before: 1000, after, limit: 1 })).toEqual([])
-      }
-    }
-  )
-}
-
-const refusedMoves = (places: () => readonly [Place, Place, Place, Place]) => {
-  const filled = Effect.fnUntraced(function* (place: Place) {
-    const { ledger } = yield* open(ledgerOf(place))
-    for (const id of ids) yield* ledger.accept(callback(id, "SUCCEED"), 1000)
-  }, Effect.scoped)
-
-  test("a database that is named twice loses no row to a move", function* () {
-    const [one, two] = places()
-    yield* filled(one)
-    const { stores } = yield* opened([one, two, one])
-    expect((yield* Effect.exit(Move.move(stores)))._tag).toBe("Failure")
-    expect(yield* rowsOf(stores[0])).toBe(ids.length)
-    const { stores: right } = yield* opened([one, two])
-    expect(yield* Move.move(right)).toBeGreaterThan(0)
-    expect(Number.sumAll(yield* Effect.forEach(right, rowsOf))).toBe(ids.length)
-  })
-
-  test("a move without one of the old databases moves nothing, which would leave its rows behind", function* () {
-    const [one, two, three] = places()
-    yield* filled(one)
-    yield* Move.move((yield* opened([one, two])).stores)
-    const before = yield* Effect.forEach((yield* opened([one, two])).stores, rowsOf)
-    const { stores } = yield* opened([one, three])
-    const refused = yield* Effect.flip(Move.move(stores))
-    expect(refused.message).toBe(
-      "The store has 2 databases, and not all of them are named: name all old ones, then the new ones"
-    )
-    expect(yield* Effect.forEach((yield* opened([one, two])).stores, rowsOf)).toEqual(before)
-    yield* Effect.scoped(Layer.build(sharded([one, two])))
-
-    // An interrupted move of three is not ended by two.
-    const all = (yield* opened([one, two, three])).stores
-    const failing = replaced(all, () => ({ page: () => Effect.fail(new StoreUnavailable({})) }))
-    expect((yield* Effect.exit(Move.move(failing)))._tag).toBe("Failure")
-    const again = yield* Effect.flip(Move.move((yield* opened([one, two])).stores))
-    expect(again.message).toContain("The store has 3 databases, and not all of them are named")
-    yield* Move.move(all)
-  })
-
-  test("a callback that a running receiver accepts during a move is not deleted", function* () {
-    const [one, two] = places()
-    yield* filled(one)
-    const { stores } = yield* opened([one, two])
-    yield* Move.move(stores)
-    const [id = ""] = ids.filter((transactionId) =>
-      LedgerSql.shardOf({ method: "apm", transactionId }, 2)
-    )
-    const { ledger: running } = yield* open(ledgerOf(one))
-    yield* running.accept(callback(id, "CHARGEBACK"), 2000)
-    const before = yield* running.get("apm", id)
-    expect(yield* Effect.flip(Move.move(stores))).toMatchObject({
-      _tag: "StoreUnusable",
-      message: `Two of the stores have other contents of "${id} apm" in their transactions, because a receiver ran during the move. None was deleted: stop it, delete the wrong one, then run the move again`
-    })
-    expect(yield* running.get("apm", id)).toEqual(before)
-  })
-
-  test("Q09: the store of another merchant takes and gives no row in a move", function* () {
-    const [one, two, three, four] = places()
-    yield* filled(two)
-    const { stores } = yield* opened([one, two, three, four])
-    const baseUrl = "https://pay.example"
-    for (const [n, merchantKey] of ["key", "key", "another"].entries()) {
-      yield* Settings.takeOwner(stores[n + 1]!, { merchantKey, baseUrl })
-    }
-    expect((yield* Effect.exit(Move.move(stores)))._tag).toBe("Failure")
-    expect(yield* Effect.forEach(stores, rowsOf)).toEqual([0, ids.length, 0, 0])
-    // It still opens as it was.
-    yield* Effect.scoped(Layer.build(sharded([two])))
-    yield* Settings.setOwner(stores[3]!.own[0], { merchantKey: "key", baseUrl })
-    expect(yield* Move.move(stores)).toBeGreaterThan(0)
-  })
-}
-
-const damaged = (places: () => readonly [Place, Place, Place, Place]) =>
-  test.each(["transactions", "requests"] as const)(
-    "R38: %s that cannot be read stop a move, and are whole after their repair",
-    function* (collection) {
-      const all = places()
-      const [first] = all
-      const before = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const { ledger, store } = yield* open(ledgerOf(first))
-          for (const id of ids) {
-            yield* ledger.accept(callback(id, "SUCCEED"), 1000)
-            yield* store.write(newRequest(id), { at: 1000 })
-          }
-          return yield* everything(ledger, store)
-        })
-      )
-      const { sql, stores } = yield* opened(all)
-      const table = sql(`pawl_${collection}`)
-      const lines = yield* sql<{ readonly key: string; readonly document: string }>`
-        SELECT key, document FROM ${table}`
-      for (const { key } of lines) yield* sql`UPDATE ${table} SET document = '' WHERE key = ${key}`
-      expect((yield* Effect.exit(Move.move(stores)))._tag).toBe("Failure")
-      for (const { document, key } of lines) {
-        yield* sql`UPDATE ${table} SET document = ${document} WHERE key = ${key}`
-      }
-      yield* Move.move(stores)
-      const { ledger, store } = yield* open(sharded(all))
-      expect(yield* everything(ledger, store)).toEqual(before)
-    }
-  )
+const file = files()
+const places = () => [file(), file(), file(), file()] as const
 
 const everything = Effect.fnUntraced(function* (
   ledger: Ledger.Ledger["Service"],
@@ -507,9 +250,250 @@ const everything = Effect.fnUntraced(function* (
   return { rows, backlog: yield* ledger.backlog(50_000) }
 })
 
-describe("shards in SQLite", () => {
-  const file = files()
-  promises(() => [file(), file(), file(), file()])
-  refusedMoves(() => [file(), file(), file(), file()])
-  damaged(() => [file(), file(), file(), file()])
+const filled = Effect.fnUntraced(function* (place: Place) {
+  const { ledger, store } = yield* open(ledgerOf(place))
+  for (const id of ids) {
+    yield* ledger.accept(callback(id, "SUCCEED"), 1000)
+    yield* store.write(newRequest(id), { at: 1000 })
+  }
+  return yield* everything(ledger, store)
+}, Effect.scoped)
+
+const sharded = ([first, ...others]: Arr.NonEmptyReadonlyArray<Place>) =>
+  LedgerSql.layerShards([ledgerOf(first), ...others.map((place) => ledgerOf(place))])
+
+/** Opens each database as a store of its own, and returns a client of the first. */
+const opened = Effect.fnUntraced(function* (all: Arr.NonEmptyReadonlyArray<Place>) {
+  const built = yield* Effect.forEach(all, (place) => Layer.build(Layer.fresh(ledgerOf(place))))
+  return {
+    sql: Context.get(built[0], SqlClient),
+    stores: Arr.map(built, (each) => Context.get(each, Records))
+  }
 })
+
+test("a ledger starts only with all of its databases, in their order", function* () {
+  const [one, two, three, four] = places()
+  const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>
+    Effect.result(Effect.scoped(Layer.build(sharded(all))))
+  expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
+  const misplaced = { _tag: "Failure", failure: { _tag: "ShardMisplaced" } }
+  expect(yield* start(one, two, four, three)).toMatchObject(misplaced)
+  expect(yield* start(one, two, three)).toMatchObject(misplaced)
+  expect(yield* start(one)).toMatchObject(misplaced)
+  expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
+})
+
+test("of two starts with other numbers of databases one is refused, also over an empty store", function* () {
+  const [one, two] = places()
+  const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>
+    Effect.exit(Layer.build(Layer.fresh(sharded(all))))
+  const exits = yield* Effect.all([start(one), start(one, two)], { concurrency: 2 })
+  expect(exits.map(({ _tag }) => _tag).toSorted()).toEqual(["Failure", "Success"])
+})
+
+test("the commit of a handler runs in the database of its row", function* () {
+  const all = places()
+  const clients = yield* Effect.forEach(all, (place) =>
+    Effect.map(Layer.build(client(place)), Context.get(SqlClient))
+  )
+  for (const sql of clients) yield* sql`CREATE TABLE orders (id TEXT PRIMARY KEY)`
+  const built = yield* Layer.build(
+    Layer.provideMerge(
+      LedgerSql.handler({
+        commit: ({ transactionId }) =>
+          Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO orders VALUES (${transactionId})`)
+      }),
+      sharded(all)
+    )
+  )
+  const ledger = Context.get(built, Ledger.Ledger)
+  const { commit } = Context.get(built, Handler.Handler)
+  for (const id of ids) yield* ledger.accept(callback(id, "SUCCEED"), 1000)
+  const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 100 })
+  expect(rows.length).toBe(ids.length)
+  for (const row of rows) {
+    const told = ledger.write(row, { told: "SUCCEED", sequence: 1, ifSequence: 0 })
+    const { method, transactionId } = row
+    yield* commit?.({ ...transition, method, transactionId }, told) ?? Effect.void
+  }
+  for (const [position, sql] of clients.entries()) {
+    const orders = yield* sql<{ readonly id: string }>`SELECT id FROM orders ORDER BY id`
+    expect(orders.map(({ id }) => id)).toEqual(ids.filter((id) => shardOf(id) === position))
+  }
+})
+
+test("a request is settled in its shard, and its transaction registered in that of the transaction", function* () {
+  const built = yield* Layer.build(sharded(places()))
+  const ledger = Context.get(built, Ledger.Ledger)
+  const store = Context.get(built, RequestStore.RequestStore)
+  for (const [n, transactionId] of ids.slice(0, 8).entries()) {
+    const requestId = `order-${n}`
+    yield* store.write(newRequest(requestId), { at: 1000, until: 31_000 })
+    const registration = { kind: "apm-payment", transactionId, requestId } as const
+    const settlement = {
+      outcome: { _tag: "Answered", text: "sealed" },
+      at: 2000,
+      transaction: { method: "apm", transactionId }
+    } as const
+    for (const isSettled of [true, false]) {
+      const settled = yield* store.settle(requestId, settlement, registration)
+      expect(settled).toMatchObject({ isSettled, refusal: undefined })
+    }
+    expect(yield* ledger.get("apm", transactionId)).toMatchObject({ registered: true })
+  }
+  const run = Context.get(built, LedgerSql.Transactions).run
+  expect((yield* Effect.exit(run(Effect.void)))._tag).toBe("Failure")
+  const enqueue = (requestId: string, key: string) =>
+    Effect.exit(run(store.write(newRequest(requestId), { at: 1 }), { requestId: key }))
+  const other = Array.from({ length: 9 }, (_, n) => `other-${n}`).find(
+    (each) =>
+      LedgerSql.shardOf({ requestId: each }, 4) !== LedgerSql.shardOf({ requestId: "new" }, 4)
+  )
+  expect((yield* enqueue("new", other ?? ""))._tag).toBe("Failure")
+  expect((yield* enqueue("new", "new"))._tag).toBe("Success")
+})
+
+test.each([0, 3, 11, 40])(
+  "rows are moved from one database to four, even if the move ends after %s changes",
+  function* (limit) {
+    const all = places()
+    const before = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { ledger, store } = yield* open(ledgerOf(all[0]))
+        for (const id of ids) {
+          yield* ledger.accept(callback(id, "PENDING"), 1000)
+          yield* ledger.accept(callback(id, "SUCCEED"), 2000)
+          yield* ledger.accept(
+            verified("card", card({ transactionId: id, transactionStatus: "FAILED" })),
+            2000
+          )
+          yield* store.write(newRequest(id), { at: 1000 })
+        }
+        const { rows } = yield* ledger.claim({ at: 3000, until: 33_000, limit: 20 })
+        for (const row of rows.slice(0, 9)) {
+          yield* ledger.write(row, { told: "SUCCEED", sequence: 1, release: { dueAt: 9e5 } })
+        }
+        yield* ledger.noteAlive(3000)
+        return yield* everything(ledger, store)
+      })
+    )
+    const { stores } = yield* opened(all)
+    let changes = 0
+    const failing = replaced(stores, ({ change }) => ({
+      change: ((...of: Parameters<typeof change>) =>
+        Effect.suspend(() =>
+          changes++ < limit ? change(...of) : Effect.fail(new StoreUnavailable({}))
+        )) as typeof change
+    }))
+    expect((yield* Effect.exit(Move.move(failing)))._tag).toBe("Failure")
+    if (limit > 1) {
+      expect((yield* Effect.exit(Effect.scoped(Layer.build(sharded(all)))))._tag).toBe("Failure")
+    }
+    // A start with the old database alone would miss the rows that were moved.
+    if (limit > 10) {
+      const alone = Effect.scoped(Layer.build(sharded([all[0]])))
+      expect((yield* Effect.exit(alone))._tag).toBe("Failure")
+    }
+    yield* Move.move(stores)
+    expect(yield* Move.move(stores)).toBe(0)
+    const { ledger, store } = yield* open(sharded(all))
+    expect(yield* everything(ledger, store)).toEqual(before)
+    expect(yield* ledger.lastAliveAt).toBe(3000)
+    for (const [position, { own }] of stores.entries()) {
+      const { found } = yield* own[0].page("transactions", { after: "", limit: 1000 })
+      expect(found.length).toBeGreaterThan(0)
+      for (const { key } of found) {
+        expect(LedgerSql.shardOf(transactionOf(key), 4)).toBe(position)
+      }
+      // Bodies of one time would be sorted anew for each page of a deletion.
+      const after = { at: -1, key: "", name: "" }
+      expect(yield* own[0].texts("transactions", { before: 1000, after, limit: 1 })).toEqual([])
+    }
+  }
+)
+test("a database that is named twice loses no row to a move", function* () {
+  const [one, two] = places()
+  yield* filled(one)
+  const { stores } = yield* opened([one, two, one])
+  expect((yield* Effect.exit(Move.move(stores)))._tag).toBe("Failure")
+  expect(yield* rowsOf(stores[0])).toBe(ids.length)
+  const { stores: right } = yield* opened([one, two])
+  expect(yield* Move.move(right)).toBeGreaterThan(0)
+  expect(Number.sumAll(yield* Effect.forEach(right, rowsOf))).toBe(ids.length)
+})
+
+test("a move without one of the old databases moves nothing, which would leave its rows behind", function* () {
+  const [one, two, three] = places()
+  yield* filled(one)
+  yield* Move.move((yield* opened([one, two])).stores)
+  const before = yield* Effect.forEach((yield* opened([one, two])).stores, rowsOf)
+  const { stores } = yield* opened([one, three])
+  const refused = yield* Effect.flip(Move.move(stores))
+  expect(refused.message).toBe(
+    "The store has 2 databases, and not all of them are named: name all old ones, then the new ones"
+  )
+  expect(yield* Effect.forEach((yield* opened([one, two])).stores, rowsOf)).toEqual(before)
+  yield* Effect.scoped(Layer.build(sharded([one, two])))
+
+  // An interrupted move of three is not ended by two.
+  const all = (yield* opened([one, two, three])).stores
+  const failing = replaced(all, () => ({ page: () => Effect.fail(new StoreUnavailable({})) }))
+  expect((yield* Effect.exit(Move.move(failing)))._tag).toBe("Failure")
+  const again = yield* Effect.flip(Move.move((yield* opened([one, two])).stores))
+  expect(again.message).toContain("The store has 3 databases, and not all of them are named")
+  yield* Move.move(all)
+})
+
+test("a callback that a running receiver accepts during a move is not deleted", function* () {
+  const [one, two] = places()
+  yield* filled(one)
+  const { stores } = yield* opened([one, two])
+  yield* Move.move(stores)
+  const [id = ""] = ids.filter((transactionId) =>
+    LedgerSql.shardOf({ method: "apm", transactionId }, 2)
+  )
+  const { ledger: running } = yield* open(ledgerOf(one))
+  yield* running.accept(callback(id, "CHARGEBACK"), 2000)
+  const before = yield* running.get("apm", id)
+  expect(yield* Effect.flip(Move.move(stores))).toMatchObject({
+    _tag: "StoreUnusable",
+    message: `Two of the stores have other contents of "${id} apm" in their transactions, because a receiver ran during the move. None was deleted: stop it, delete the wrong one, then run the move again`
+  })
+  expect(yield* running.get("apm", id)).toEqual(before)
+})
+
+test("Q09: the store of another merchant takes and gives no row in a move", function* () {
+  const [one, two, three, four] = places()
+  yield* filled(two)
+  const { stores } = yield* opened([one, two, three, four])
+  const baseUrl = "https://pay.example"
+  for (const [n, merchantKey] of ["key", "key", "another"].entries()) {
+    yield* Settings.takeOwner(stores[n + 1]!, { merchantKey, baseUrl })
+  }
+  expect((yield* Effect.exit(Move.move(stores)))._tag).toBe("Failure")
+  expect(yield* Effect.forEach(stores, rowsOf)).toEqual([0, ids.length, 0, 0])
+  // It still opens as it was.
+  yield* Effect.scoped(Layer.build(sharded([two])))
+  yield* Settings.setOwner(stores[3]!.own[0], { merchantKey: "key", baseUrl })
+  expect(yield* Move.move(stores)).toBeGreaterThan(0)
+})
+test.each(["transactions", "requests"] as const)(
+  "R38: %s that cannot be read stop a move, and are whole after their repair",
+  function* (collection) {
+    const all = places()
+    const [first] = all
+    const before = yield* filled(first)
+    const { sql, stores } = yield* opened(all)
+    const table = sql(`pawl_${collection}`)
+    const lines = yield* sql<{ readonly key: string; readonly document: string }>`
+      SELECT key, document FROM ${table}`
+    for (const { key } of lines) yield* sql`UPDATE ${table} SET document = '' WHERE key = ${key}`
+    expect((yield* Effect.exit(Move.move(stores)))._tag).toBe("Failure")
+    for (const { document, key } of lines) {
+      yield* sql`UPDATE ${table} SET document = ${document} WHERE key = ${key}`
+    }
+    yield* Move.move(stores)
+    const { ledger, store } = yield* open(sharded(all))
+    expect(yield* everything(ledger, store)).toEqual(before)
+  }
+)

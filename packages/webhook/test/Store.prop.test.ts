@@ -14,9 +14,12 @@ import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import * as PostgresStore from "../src/internal/records/PostgresStore.ts"
 import { type Index, laneCount, type Store, type Write } from "../src/internal/records/Records.ts"
 import * as SqliteStore from "../src/internal/records/SqliteStore.ts"
+import { compareText } from "../src/internal/rule/RowPages.ts"
 
 const time = fc.nat({ max: 3 })
-const key = fc.constantFrom("a", "b", "c", "d", "e", "f")
+/** UTF-16 has the last one before the one in front of it. */
+const keys = ["a", "b", "c", "\u00e9", "\uff5e", "\u{1f600}"] as const
+const key = fc.constantFrom(...keys)
 const name = fc.constantFrom("x", "y")
 const rarely = fc.nat({ max: 5 }).map((number) => number === 5)
 const limit = fc.integer({ min: 1, max: 4 })
@@ -62,7 +65,7 @@ const range = fc.record({
   from: fc.nat({ max: 1 }),
   to: fc.integer({ min: 1, max: 3 }),
   limit,
-  after: fc.constantFrom("", "b", "d"),
+  after: fc.constantFrom("", ...keys),
   isTimesOnly: fc.boolean()
 })
 /** Without `after` documents of one time come in any order, so only their times are compared. */
@@ -73,7 +76,7 @@ const questions = fc.record({
   keys: fc.uniqueArray(key),
   isLocked: fc.boolean(),
   list: fc.record({ from: fc.record({ at: time, key }), limit }),
-  page: fc.record({ after: fc.oneof(fc.constant(""), key), limit, related: optional(name) }),
+  page: fc.record({ after: fc.constantFrom("", ...keys), limit, related: optional(name) }),
   texts: fc.record({
     before: fc.integer({ min: 1, max: 4 }),
     after: fc.record({ at: fc.nat({ max: 1 }), key, name }),
@@ -119,7 +122,7 @@ const answersOf = Effect.fnUntraced(function* (
   const counts = yield* store.count("quarantine", at)
   const first = listed.filter(
     ({ key, listedAt = 0 }) =>
-      listedAt > list.from.at || (listedAt === list.from.at && key >= list.from.key)
+      listedAt > list.from.at || (listedAt === list.from.at && compareText(key, list.from.key) >= 0)
   )
   const newestFirst = { ...newest, isNewestFirst: true }
   const loaded = yield* store.load("quarantine", keys, isLocked)
@@ -139,7 +142,7 @@ const answersOf = Effect.fnUntraced(function* (
     texts: (yield* store.texts("quarantine", texts)).map(
       ({ at, key, name }) => `${at} ${key} ${name}`
     ),
-    bodies: yield* Effect.forEach(["a", "b", "c", "d", "e", "f"], (key) =>
+    bodies: yield* Effect.forEach(keys, (key) =>
       Effect.map(store.text("quarantine", key, "x"), (text) => text && [...text])
     ),
     counts: { ...counts, several: counts.several.map(lineOf).toSorted() }

@@ -84,7 +84,6 @@ test("after a crash between a call and its mark `from` is the status that was ma
   const world = yield* World.make({
     read: says("SUCCEED"),
     plant: (ledger) => ({
-      ...ledger,
       write: (row, change) =>
         isCrashing && change.told !== undefined
           ? Effect.fail(new StoreUnavailable({}))

@@ -62,8 +62,7 @@ test.each([
 test("a worker that ends during a claim still reports a transaction that became a dead letter", function* () {
   const unreadable = [{ method: "card", transactionId: "1" }] as const
   const { drain, entries } = yield* World.started({
-    plant: (ledger) => ({
-      ...ledger,
+    plant: () => ({
       claim: () =>
         Effect.delay(Effect.succeed({ rows: [], dueAt: undefined, unreadable }), "1 second")
     })
@@ -80,7 +79,6 @@ test("a worker that ends during a claim still reports a transaction that became 
 test("a worker that ends during a write still raises the alarm of what it writes", function* () {
   const { drain, receive, ...world } = yield* World.started({
     plant: (ledger) => ({
-      ...ledger,
       write: (...write) => Effect.tap(ledger.write(...write), () => Effect.sleep("1 second"))
     }),
     read: () => Effect.succeed("ODD")
