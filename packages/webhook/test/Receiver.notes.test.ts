@@ -109,15 +109,20 @@ test("R20: a genuine callback that is refused is an alarm", function* () {
 test("the log of a refused callback has no text that can be a card number", function* () {
   const { receive } = yield* start(undefined, ["mid-1"])
   const { kept, lines } = World.keepLog("Warn", ({ message }) => [message].flat()[1])
-  const long = `${"x".repeat(56)}4242424242424242`
-  for (const mid of ["4242 4242-4242 4242", 4242424242424242, "4242.4242.4242.4242 x", long]) {
+  const named = {
+    "4242 4242-4242 4242": "…4242",
+    "mid 424242424242": "…4242",
+    "mid 42424242424": "mid 42424242424",
+    [`${"x".repeat(56)}4242424242424242`]: "…4242"
+  }
+  for (const mid of Object.keys(named)) {
     yield* kept(receive(incoming("card", card({ mid }), { checksum: "forged" })))
     yield* TestClock.adjust("10 minutes")
     yield* kept(receive(incoming("card", card({ mid }))))
     yield* TestClock.adjust("10 minutes")
   }
-  const named = ["…4242", "…4242", "…4242 x", `${"x".repeat(56)}…4242`]
-  expect(lines).toEqual(named.flatMap((account) => [{ account }, { account }]))
+  const accounts = Object.values(named)
+  expect(lines).toEqual(accounts.flatMap((account) => [{ account }, { account }]))
 })
 
 test("a refused callback whose checksum cannot be verified is an alarm, if it has one", function* () {

@@ -64,11 +64,11 @@ export const signedIn = (reading: Reading | Refused): Signed | undefined =>
 
 const maxNamed = 64
 
-/** Hides a possible card number except its last four digits: a field may have a wrong value. */
-const nameOf = (text: string): string =>
-  text
-    .replace(/[0-9](?:[^0-9A-Za-z]?[0-9]){11,}/gu, (digits) => `…${digits.slice(-4)}`)
-    .slice(0, maxNamed)
+/** Shows the last four digits of a text that can have a card number: a field may have a wrong value. */
+const nameOf = (text: string): string => {
+  const digits = text.replaceAll(/[^0-9]/gu, "")
+  return digits.length < 12 ? text.slice(0, maxNamed) : `…${digits.slice(-4)}`
+}
 
 /** Returns the account, and the merchant in the token, that a refused callback names, for a log. */
 export const namesOf = (incoming: Incoming) => {
