@@ -28,7 +28,6 @@ export interface Documented {
   readonly exports: ReadonlyArray<Export>
 }
 
-/** Returns the text of a doc comment without its frame and its tags. */
 const textOf = ({ value }: Oxc.Comment): string =>
   value
     .replace(/^\*/u, "")

@@ -24,7 +24,6 @@ const linksOf = (path: string, text: string): Array<Item> =>
     })
   )
 
-/** Returns the headings of an index, and below each its links. */
 const groupsOf = (path: string): Array<Item> =>
   read(path)
     .split(/^## /mu)

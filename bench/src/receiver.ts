@@ -56,7 +56,6 @@ export interface Server {
   readonly close: () => void
 }
 
-/** Starts a server in its own process, and checks its responses. */
 export const serve = async (
   name: string,
   store: string,

@@ -32,7 +32,6 @@ const collector = Effect.gen(function* () {
   return { url: HttpServer.formatAddress(address), samples }
 })
 
-/** The name that Prometheus' OTLP receiver, or a collector's exporter, gives to a metric. */
 const prometheusNameOf = ({ kind, name, unit = "" }: Collector.Sample): string => {
   const base = name.replaceAll(".", "_")
   const unitSuffix = unit === "s" ? "_seconds" : ""

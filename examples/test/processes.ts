@@ -10,7 +10,6 @@ import * as FreePort from "@pawl/test-support/FreePort"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** The settings of a program that uses the sandbox. */
 export const settings = Effect.map(Sandbox.Sandbox, ({ baseUrl }) => ({
   PAWL_BASE_URL: baseUrl,
   PAWL_MERCHANT_KEY: "sandbox-key",
@@ -32,7 +31,6 @@ export const start = Effect.fnUntraced(function* (
   return yield* line(pattern)
 })
 
-/** Makes tests in real time that have a sandbox and a client. */
 export const sandboxed = live.with(() =>
   Layer.provideMerge(Sandbox.layer({ pace: "50 millis" }), NodeHttpClient.layerUndici)
 )

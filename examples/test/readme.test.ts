@@ -12,7 +12,6 @@ import { freePort, nodeAheadBy, sandboxed, settings, temporary } from "./process
 const root = new URL("../../", import.meta.url)
 const program = new URL("examples/src/pay.ts", root)
 
-/** Starts a command in a directory. */
 const startIn = (
   directory: string,
   words: ReadonlyArray<string>,
@@ -135,7 +134,6 @@ sandboxed(
   }
 )
 
-/** Runs a program as the quick start does: `pawl sandbox -- node PROGRAM`. */
 const quickStart = Effect.fnUntraced(function* (path: string, port: string) {
   const command = new URL("packages/sandbox/src/bin/pawl-sandbox.ts", root).pathname
   const sandbox = [process.execPath, command, "--port", "0", "--pace", "10ms"]

@@ -9,7 +9,6 @@ import * as Redacted from "effect/Redacted"
 
 const secret = Redacted.make("sandbox-secret")
 
-/** Layer that needs a client, such as `Fake.layer`. */
 export const layer = Requests.layer().pipe(
   Layer.provideMerge(Layer.fresh(NodeSqlite.layerLedger({ filename: ":memory:" }))),
   Layer.provide([CallbackUrl.layer(secret), Seal.layer({ current: secret })]),

@@ -6,7 +6,6 @@ import { describe, expect, it } from "vitest"
 const folder = new URL("../src/", import.meta.url)
 const examples = globSync("*.{ts,mjs}", { cwd: folder.pathname })
 
-/** Returns the source of an example, with the files of its own folder. */
 const read = (name: string): string =>
   [name, ...globSync(`${name.replace(/\..*$/u, "")}/**/*.ts`, { cwd: folder.pathname })]
     .map((each) => readFileSync(new URL(each, folder), "utf8"))

@@ -1,4 +1,3 @@
-/** Returns the value of a key, which is made if the map has none. */
 export const getOrMake = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
   const found = map.get(key) ?? make()
   map.set(key, found)

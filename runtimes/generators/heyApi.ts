@@ -1,4 +1,3 @@
-/** Drives the client of `@hey-api/openapi-ts`. */
 import { client } from "./dist/heyApi/client.gen"
 import * as api from "./dist/heyApi/sdk.gen"
 import { type IsListed, origin, paymentOf, subscriptionId, token } from "./inputs"

@@ -1,4 +1,3 @@
-/** Drives the client of `swagger-typescript-api`. */
 import { Api } from "./dist/swaggerTypescriptApi"
 import { type IsListed, origin, paymentOf, subscriptionId, token } from "./inputs"
 

@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { find, read, root } from "../repository.ts"
 
-/** The comments of a source, each as one line. */
 const commentsOf = (source: string): ReadonlyArray<string> =>
   Array.from(source.matchAll(/\/\*\*[^]*?\*\/|\/\/.*(?:\n\s*\/\/.*)*/gu), ([comment]) =>
     comment.replaceAll(/\n\s*(?:\*|\/\/)\s*/gu, " ")

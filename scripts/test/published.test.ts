@@ -7,7 +7,6 @@ import { objections } from "../published.ts"
 const folder = mkdtempSync(join(tmpdir(), "pawl-package-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Makes a package with one export, its module and types. */
 const packageWith = (name: string, types: string, fields: object) => {
   const path = join(folder, name)
   mkdirSync(path)

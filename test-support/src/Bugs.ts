@@ -1,4 +1,3 @@
-/** A description, the beginning of the law's name, and the bug. */
 export type PlantedBug<Planted> = readonly [bug: string, beginning: string, plant: Planted]
 
 /** Lists the bugs of each law, which is given by the beginning of its name. */

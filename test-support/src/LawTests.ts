@@ -24,7 +24,6 @@ const docs = `${import.meta.dirname}/../../docs`
 const page = readFileSync(`${docs}/laws.md`, "utf8")
 const situations = readFileSync(`${docs}/situations.md`, "utf8")
 
-/** The laws that a section of docs/laws.md lists, in their order. */
 export const lawsOf = (section: string): ReadonlyArray<string> => {
   const text = page.split(/^## /mu).find((each) => each.startsWith(`${section}\n`)) ?? ""
   const lines = text.matchAll(/^(?:- (.+)|(\d+)\. \[(.+)\]\(conform-laws\.md#law-\2\))$/gmu)

@@ -80,7 +80,6 @@ export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
     })
   const rowOf = (id: string, transactionId: string) =>
     Effect.flatMap(ledgerOf(id), (ledger) => ledger.get("apm", transactionId))
-  /** Sends a callback of the first account of a shop. */
   const send = (shop: Shop, transactionId: string, description?: string) => {
     const fields = { accountId: shop.accounts?.[0] ?? "", transactionId }
     return receive(callback(shop, { ...fields, ...(description !== undefined && { description }) }))

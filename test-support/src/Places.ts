@@ -38,7 +38,6 @@ export const empty = Effect.flatMap(SqlClient, (sql) =>
   )
 )
 
-/** The services of a ledger in SQL, and the time. */
 export const services = Effect.all({
   ledger: Ledger,
   sql: SqlClient,

@@ -88,7 +88,6 @@ export const start = (
         line: lineOf("stdout"),
         errorLine: lineOf("stderr"),
         exited: Effect.promise(() => exited),
-        /** Returns the output so far. */
         stdout: () => output.stdout,
         stderr: () => output.stderr
       }

@@ -20,7 +20,6 @@ export interface ForAll<Result> {
 
 type Holds = boolean | void | Promise<boolean | void>
 
-/** Makes a function that runs the bodies of properties so. */
 export const makeForAll = <Result>(run: (body: () => Result) => Holds) =>
   (async (arbitraries: Arbitraries<Some>, ...rest: ReadonlyArray<unknown>) => {
     const [body, options] = rest.toReversed() as [(...values: Some) => Result, fc.Parameters<Some>?]

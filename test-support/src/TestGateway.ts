@@ -75,7 +75,6 @@ export const testGateway = (
     Layer.provideMerge(clock)
   )
 
-/** An effect, or the body of one. */
 export type Test<A, R> =
   | Effect.Effect<A, unknown, R>
   | (() => Generator<Effect.Effect<unknown, unknown, R>, A, never>)

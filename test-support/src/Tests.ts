@@ -12,7 +12,6 @@ import { emptied, type Place } from "./Places.ts"
 import { makeForAll } from "./Properties.ts"
 import { run } from "./World.ts"
 
-/** The body of a test. */
 export type Steps<Services> = Generator<Effect.Effect<unknown, unknown, Services>, unknown, never>
 
 type Run = (test: Effect.Effect<unknown, unknown, Scope.Scope>) => Promise<unknown>
@@ -57,10 +56,8 @@ const makeTests = (run: Run) => {
 /** Makes tests in virtual time, which starts at the epoch. */
 export const test = makeTests(run)
 
-/** Makes tests in real time. */
 export const live = makeTests((test) =>
   test.pipe(Effect.scoped, Effect.provideService(MinimumLogLevel, "None"), Effect.runPromise)
 )
 
-/** Makes tests in real time that have an empty ledger in a place. */
 export const testIn = (place: Place) => live.with(() => emptied(place))

@@ -138,7 +138,6 @@ export const alarmsOf = ({ observe }: Journal.Journal["Service"]): ReadonlyArray
   return reasons
 }
 
-/** Runs a test in virtual time. */
 export const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   Effect.runPromise(inVirtualTime(test))
 
@@ -274,7 +273,6 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   return { now, ledger, calls, reads, entries, counts, start }
 })
 
-/** Makes a world with one receiver. */
 export const started = Effect.fnUntraced(function* (options?: Options) {
   const world = yield* make(options)
   return { ...world, ...(yield* world.start) }

@@ -9,7 +9,6 @@ import { callers, forBoth, startLedger } from "./cpu.ts"
 import * as Places from "./places.ts"
 import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 
-/** The callbacks of a round, and the rows that are worked on; others stay due. */
 const count = 2048
 const worked = 512
 

@@ -26,7 +26,6 @@ const admitted = {
   never: 2 ** statuses.length - 1
 }
 
-/** Returns the set of statuses of each evidence as one kind of observation. */
 const setsOf = (observe: (status: Status) => Evidence.Evidence): Uint16Array => {
   const masks = statuses.map(observe)
   const setOf = (evidence: Evidence.Evidence) =>

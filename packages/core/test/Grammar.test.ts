@@ -22,7 +22,6 @@ it("a date is on the calendar if a Date of its day, month and year has the same 
 const { country, currency, date, dateOrTime } = Grammar
 const grammars: Readonly<Record<string, RegExp>> = { country, currency, date, dateOrTime }
 
-/** Texts of each grammar, and texts that differ in a character or a few. */
 const texts: ReadonlyArray<
   readonly [name: string, inside: ReadonlyArray<string>, outside: ReadonlyArray<string>]
 > = [

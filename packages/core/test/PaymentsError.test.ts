@@ -19,7 +19,6 @@ const made = <Given extends object, E>(
 const reset = { reason: "the connection was reset", sent: true, attempts: 2 }
 const doubt = { requestId: "order-1", cause: refused, refusal: refused, ...response }
 
-/** Each error with all its fields, and whether the same call can succeed later. */
 const errors: ReadonlyArray<readonly [error: PaymentsError.CreateError, given: object, boolean]> = [
   made(PaymentsError.Unauthorized, { sent: true, ...response }, false),
   made(PaymentsError.ValidationFailed, { sent: true, fields, ...response }, false),

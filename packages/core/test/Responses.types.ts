@@ -32,7 +32,6 @@ type Response =
   | Subscription
   | SubscriptionResponse
 
-/** The responses that accept any name of a field. */
 type Indexed<A> = A extends unknown ? (string extends keyof A ? A : never) : never
 expectTypeOf<Indexed<Response>>().toEqualTypeOf<never>()
 expectTypeOf<Indexed<NonNullable<ApmPaymentResponse["apmResponseData"]>>>().toEqualTypeOf<never>()

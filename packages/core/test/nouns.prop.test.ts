@@ -43,7 +43,6 @@ type Codec = Schema.Codec<Record<string, unknown>, Record<string, unknown>>
 const isObject = (value: unknown): value is Codec =>
   Schema.isSchema(value) && value.ast._tag === "Objects"
 
-/** Every schema of an object in a request, response or callback, by name. */
 const nouns: ReadonlyArray<readonly [name: string, schema: Codec]> = modules.flatMap((module) =>
   Object.entries(module).flatMap(([name, value]: [string, unknown]) =>
     isObject(value) ? [[name, value] as const] : []

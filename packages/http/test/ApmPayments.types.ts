@@ -60,5 +60,4 @@ expectTypeOf<Effect.Success<typeof caught>>().toExtend<ApmPaymentResponse>()
 // @ts-expect-error: there is no error with this tag
 export const misspelt = payment.pipe(Effect.catchTag("Decline", () => Effect.void))
 
-/** The methods of a service require no other service. */
 expectTypeOf<Effect.Services<typeof payment>>().toEqualTypeOf<never>()

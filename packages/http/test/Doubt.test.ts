@@ -291,7 +291,6 @@ const proxies = [
   460, 499
 ]
 
-/** The numbers of requests after a status that leaves a create in doubt. */
 const leavesDoubt: ReadonlyArray<readonly [attempts: number, codes: ReadonlyArray<number>]> = [
   [4, [409, 423, 425]],
   // A redirect is not followed.

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Endpoint from "../src/internal/wire/Endpoint.ts"
 import { operations } from "./support/operations.ts"
 
-/** The types of each endpoint, and their module of core. */
 const types: ReadonlyArray<readonly [module: string, input: string, response: string, Endpoint]> = [
   ["ApmPayment", "ApmPaymentInput", "ApmPaymentResponse", Endpoint.createApmPayment],
   ["ApmPayout", "ApmPayoutInput", "ApmPayoutResponse", Endpoint.createApmPayout],
@@ -27,7 +26,6 @@ interface Endpoint {
   readonly success: Schema.Top
 }
 
-/** Returns the object in an optional, nullable or transformed schema. */
 const objectOf = (ast: SchemaAST.AST): SchemaAST.Objects | undefined => {
   if (ast._tag === "Objects") return ast.propertySignatures.length > 0 ? ast : undefined
   return ast._tag === "Union"
@@ -100,7 +98,6 @@ const docsAt = async (mark: string): Promise<string> => {
   return hover.replace(/^```[^]*?```/u, "").trim()
 }
 
-/** The sections of the specification that a text cites. */
 const cited = (docs: string): ReadonlyArray<string> =>
   Array.from(docs.replaceAll(/\s+/gu, " ").matchAll(/`spec\.md`((?:, "[^"]+")+)/gu)).flatMap(
     ([, list = ""]) => Array.from(list.matchAll(/"([^"]+)"/gu), ([, section = ""]) => section)

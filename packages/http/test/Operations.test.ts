@@ -67,7 +67,6 @@ const methods = Object.entries(declared).flatMap(([service, tags]) =>
   )
 )
 
-/** The tag of an error, and the number of requests. */
 type Outcome = readonly [tag: string, requests: number]
 
 const toAll = (...outcome: Outcome): Record<Operation["kind"], Outcome> => ({

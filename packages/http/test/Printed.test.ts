@@ -25,7 +25,6 @@ const answers = {
   OutcomeUnknown: Memory.answer(302, canary)
 }
 
-/** Returns the error of a call, and its cause as an effect has it. */
 const failureOf = async (answer: NonNullable<Memory.Options["answer"]>, call = payTheOrder()) => {
   const exit = await Effect.exit(call).pipe(
     Memory.settled,

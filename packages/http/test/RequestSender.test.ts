@@ -60,7 +60,6 @@ const encoded = (schema: Schema.Codec<unknown, object>) => {
     .map(([value = {}]) => value)
 }
 
-/** The parts of a result that a caller sees. */
 const shown = (result: Result.Result<unknown, object>) =>
   JSON.stringify(
     Result.match(result, {

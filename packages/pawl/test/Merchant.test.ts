@@ -19,7 +19,6 @@ import { expect, it } from "vitest"
 import { freePort } from "@pawl/test-support/FreePort"
 import { order } from "./doors.ts"
 
-/** Makes tests beside a sandbox. */
 const test = live.with(() =>
   Layer.provide(Sandbox.layer({ pace: "10 millis" }), NodeHttpClient.layerUndici)
 )

@@ -1,4 +1,3 @@
-/** Types of the promise face. */
 import type { ApmPaymentInput, ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { HostedPage, PaymentIntentInput } from "@pawl/core/PaymentIntent"
 import type { Subscription, SubscriptionUpdateInput } from "@pawl/core/Subscription"

@@ -47,7 +47,6 @@ const start = async (env: Readonly<Record<string, string>>, ...args: ReadonlyArr
   return { line: await line(/^(.+)\n/u), says: line, stop }
 }
 
-/** Makes a store with card payments of these ids. */
 const register = (filename: string, ids: ReadonlyArray<string>) =>
   Ledger.use((ledger) =>
     Effect.forEach(ids, (id) => ledger.register({ kind: "card-payment", transactionId: id }, 0))

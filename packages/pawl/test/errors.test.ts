@@ -40,7 +40,6 @@ it("has a whole line for each error, and no line for another", () => {
   expect([...rows].filter(([, cells]) => Object.values(cells).includes(""))).toEqual([])
 })
 
-/** Fields of every error of a call. */
 const fields = {
   sent: true,
   fields: [],

@@ -48,7 +48,6 @@ const sqlite = Effect.map(
   (path) => `sqlite:${join(path, "ledger.db")}`
 )
 
-/** Starts the server. Returns a function that asks it one thing. */
 const assistant = Effect.fnUntraced(function* (admin: string) {
   const { child, exited, stderr, stdout } = yield* start(
     process.execPath,

@@ -9,7 +9,6 @@ import * as Reply from "../src/internal/admin/Response.ts"
 import { AdminReader, layer } from "../src/internal/mcp/AdminReader.ts"
 import { toolkit } from "../src/internal/mcp/Tools.ts"
 
-/** The ids of transactions and requests. */
 const id = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 128 })
   .filter((text) => /^[^\p{Cc}\p{Cs}]{1,128}$/u.test(text))

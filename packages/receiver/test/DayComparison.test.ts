@@ -65,7 +65,6 @@ interface Answer {
   readonly status: Status
 }
 
-/** Compares by the keys of the rows. */
 const compareRows = (
   found: Map<string, DayComparison.Compared>,
   read: (id: string) => Effect.Effect<Answer, ReadError>,
@@ -239,7 +238,6 @@ describe("a row whose kind is not known", () => {
 describe("a status that is told after its page was read", () => {
   const ids = Array.from({ length: 100 }, (_, id) => String(1000 + id))
 
-  /** Returns how the last row is told another status. */
   const make = Effect.gen(function* () {
     const ledger = yield* Ledger
     yield* Effect.forEach(ids, (transactionId) =>

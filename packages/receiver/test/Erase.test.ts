@@ -279,7 +279,6 @@ describe("compact", () => {
 })
 
 describe("the command erase", () => {
-  /** Makes a store with a callback of transaction 1. */
   const withCallback = Effect.gen(function* () {
     const place = file()
     yield* Effect.flatMap(Ledger, (ledger) =>

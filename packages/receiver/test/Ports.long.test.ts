@@ -85,7 +85,6 @@ describe("A28: the public port", () => {
       }
       expect((yield* post(`${near}/callbacks`, "1", "PENDING")).status).toBe(404)
     }
-    // Three callbacks came to a wrong path.
     expect(stderr().match(/the path for callbacks is \/callback\b/gu)).toHaveLength(1)
     const parked = database.prepare(
       "SELECT parked_at FROM pawl_transactions_view WHERE transaction_id = '7'"

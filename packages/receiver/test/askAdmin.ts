@@ -1,7 +1,6 @@
 import type * as Admin from "../src/Admin.ts"
 import * as Effect from "effect/Effect"
 
-/** Returns a function that sends a request of this machine, and reads a JSON body. */
 export const askAdmin =
   ({ respond }: Admin.Admin["Service"]) =>
   (url: string, method = "GET", headers: Admin.Request["headers"] = { host: "127.0.0.1:4020" }) => {
@@ -17,7 +16,6 @@ export const askAdmin =
 
 type Ask = ReturnType<typeof askAdmin>
 
-/** Returns the pages of a list. */
 export const pagesOf = Effect.fnUntraced(function* (ask: Ask, first: string) {
   const pages: Array<ReadonlyArray<{ readonly transactionId: string }>> = []
   let next: string | undefined = first

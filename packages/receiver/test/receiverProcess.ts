@@ -65,7 +65,6 @@ export const post = (url: string, transactionId: string, transactionStatus: stri
 export const command = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
   run(process.execPath, [bin, ...args], { ...none, ...env })
 
-/** Runs a command. Returns its exit code, its output and its errors. */
 export const outcome = (...call: Parameters<typeof command>) =>
   Effect.map(command(...call), ({ code, stderr, stdout }) => [code, stdout, stderr])
 

@@ -78,7 +78,6 @@ inChromium((withPage) => {
       )
     })
 
-  /** Declares a test of a page of a new sandbox. */
   const test = (name: string, act: Act, { path = "/", sandbox = {}, ...options }: Options = {}) =>
     it(`on the console: ${name}`, () => runWith(sandbox, visit(path, act, options)))
 

@@ -12,7 +12,6 @@ const lines = (
   /## The ten most useful lines\n[^]*?```sh\n([^]*?)```/u.exec(readme)?.[1] ?? ""
 ).split("\n")
 
-/** A command, and its expected response in the next line. */
 const commands = lines.flatMap((command, at) =>
   command.startsWith("#") || command === ""
     ? []

@@ -291,7 +291,6 @@ it("an intent is paid at most once by any actions of customers, and the callback
             statuses(history)
           )
         }
-        // An open intent has no transaction.
         if (intent.state === "open") assert.isEmpty(all)
         states.add(intent.state)
       })

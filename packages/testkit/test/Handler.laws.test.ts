@@ -121,7 +121,6 @@ describe("the laws of a handler are broken", () => {
     expect(found?.wrong).toContain("the books say stock 2.")
   })
 
-  /** Checks a shop of which a function does not end, from the moment when it hangs. */
   const doesNotEnd = Effect.fnUntraced(function* (
     tried: typeof laws,
     make: (hang: () => void) => Open

@@ -75,7 +75,6 @@ await describeWithDatabase((database) => {
   const ledger = postgres("public", 4)
   hold("in PostgreSQL", () => ledger, 5)
 
-  /** Four schemas stand for four databases. */
   const schemas = ["one", "two", "three", "four"] as const
   beforeAll(() =>
     Effect.runPromise(

@@ -61,7 +61,6 @@ it.for<[name: string, steps: ReadonlyArray<Step>]>([
     ]
   ],
   [
-    // A row took over the bodies of another kind, which opened a row again.
     "bodies that a row took over outlive those of a later row (seed 540106357)",
     [
       accept(0, "card", "SUCCEED"),

@@ -35,7 +35,6 @@ const turns = async (millis: number) => {
   }
 }
 
-/** Makes the options of a check, and the runtime of their service. */
 const makeFake = async () => {
   const fake = ManagedRuntime.make(Fake.layer())
   onEnd.push(() => fake.dispose())

@@ -307,7 +307,6 @@ it("a request that was enqueued before the secret was rotated is sent with a che
     Checksum.request(NodeHmac.keyed(rotated), "|", order(requestId))
   return runOver(
     {
-      // The service refuses every token until the secret is rotated.
       auth: () => (current === rotated ? token() : answer(503, {})),
       create: (_, body) => {
         const sent: { readonly checksum: string; readonly requestId: string } = JSON.parse(body)

@@ -19,7 +19,6 @@ const minutes = (many: number) => Duration.minutes(many)
 const advance = (duration: Duration.Duration) =>
   VirtualClock.VirtualClock.use((clock) => clock.advance(duration))
 
-/** Adds a name to a list after a sleep. */
 const after = (duration: Duration.Input, list: Array<string>, name: string) =>
   Effect.andThen(
     Effect.sleep(duration),
@@ -145,7 +144,6 @@ live.with(() => VirtualClock.layer({ advanced: minutes(1), stepped }))(
 )
 
 describe("the wall clock", () => {
-  /** Provides the clock of a test, and a function that sets its wall clock back. */
   const onWallClock = <A, E>(
     test: (wall: {
       readonly setBack: (by: number) => void
@@ -162,7 +160,6 @@ describe("the wall clock", () => {
       )
     }).pipe(Effect.scoped, Effect.runPromise)
 
-  /** Returns the minutes after which a sleeper of ten minutes wakes. */
   const wokenAfter = (
     meanwhile: (
       setBack: (by: number) => void

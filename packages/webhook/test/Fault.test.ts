@@ -171,7 +171,6 @@ describe("an error of SQLite", () => {
 await inEachStore((place) => {
   const isFile = place._tag === "sqlite"
 
-  /** Refuses the rows of a table while an effect runs. */
   const refusing = <A, E, R>(table: string, column: string, work: Effect.Effect<A, E, R>) => {
     const begin = isFile
       ? `CREATE TRIGGER refuse BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'no'); END`

@@ -47,7 +47,6 @@ const building =
   (memo: Layer.MemoMap, scope: Scope.Scope): Effect.Effect<unknown, unknown> =>
     Effect.map(Layer.buildWithMemoMap(layer, memo, scope), (built) => Context.get(built, key))
 
-/** The layers, each with its service and the services that it reads. */
 test.each([
   ["CallbackUrl.layerConfig", CallbackUrl.layerConfig, CallbackUrl.CallbackUrl, ["env", "hmac"]],
   ["Seal.layerConfig", Seal.layerConfig, Seal.Seal, ["env", "hmac"]],

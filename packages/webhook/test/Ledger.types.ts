@@ -21,7 +21,6 @@ export const unverified = ledger.accept(incoming, 0)
 // @ts-expect-error: the verifier may have refused it
 export const unread = ledger.accept(verifier.verify(incoming), 0)
 
-/** Has every field of a verified callback, without the brand. */
 const lookalike: Brand.Brand.Unbranded<Verified> = {
   method: verified.method,
   kind: verified.kind,

@@ -54,7 +54,6 @@ const open = (filename = file().filename) =>
     return { sql, insert: sql`INSERT INTO t VALUES ('x')` }
   })
 
-/** Makes tests in which only flushes take time. */
 const testFlushes = (tests: typeof test) => (name: string, body: () => Steps<Scope.Scope>) =>
   tests(name, function* () {
     const clock = yield* Clock.Clock

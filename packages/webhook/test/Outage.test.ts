@@ -125,7 +125,6 @@ test("R27: a clock that is set back while no receiver runs delays no read", func
   yield* World.pass("2 minutes")
   yield* world.start
   yield* World.pass("3 days")
-  // The watch reads after 12 hours, then after 24, and then after 48.
   expect(world.reads.map(({ at }) => Math.round(at / hour))).toEqual([0, 12, 36, 84])
   expect(alarms(world)).toEqual([wasSet])
 })

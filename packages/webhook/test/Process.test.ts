@@ -16,7 +16,6 @@ import { pass, second } from "@pawl/test-support/World"
 const isLater = "A request could not be made again; it is tried later"
 const noneSent = "no requests are sent: the role has too few rights (SQLSTATE 42501)"
 
-/** A due request with card data that was written and not begun. */
 const due = newRequest("order-1", { hasCardData: true })
 
 test("a request is sent again after the lease of a call that ended without a word, also in a store that is not polled", function* () {

@@ -32,7 +32,6 @@ const refuses =
     write: (...write) => (isRefused(...write) ? Effect.fail(refused) : ledger.write(...write))
   })
 
-/** A write of a row that is refused. */
 const refuse = ({ ofRow }: Effect.Success<ReturnType<typeof Progress.make>>, id: string) => {
   const write = ofRow(
     { method: "apm", scope: "apm", transactionId: id },
@@ -167,7 +166,6 @@ describe("a worker whose writes are refused", () => {
   })
 })
 
-/** Refuses to lease the row of "bad", and names it with each claim. */
 const refusesLease = (ledger: Ledger["Service"]): Partial<Ledger["Service"]> => {
   const paused: Array<Leased> = []
   return {

@@ -7,7 +7,6 @@ import { afterEach, expect, it, vi } from "vitest"
 import { test } from "@pawl/test-support/Tests"
 import * as ProgressLine from "../src/internal/ProgressLine.ts"
 
-/** Makes stderr a terminal or not, and returns what it receives. */
 const stderr = (isTerminal: boolean, ci = "") => {
   vi.stubEnv("CI", ci)
   process.stderr.isTTY = isTerminal

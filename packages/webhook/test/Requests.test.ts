@@ -180,7 +180,6 @@ describe("in memory", () => {
       expect(yield* second.get(id)).toMatchObject({ parked: { reason: "unreadable" } })
     }
     expect(service.seen).toMatchObject([{ requestId: "other" }])
-    // A call with the right body sends it.
     yield* second.send("apm-payment", fake.payment("body"))
   })
 

@@ -87,18 +87,15 @@ it("the limits of the shards add up to those of the worker", () => {
   expect(many.filter(({ readsPerSecond }) => readsPerSecond !== 1)).toEqual([])
 })
 
-/** Builds the stores of a layer. */
 const open = <E>(layer: Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, E>) =>
   Effect.map(Layer.build(layer), (built) => ({
     ledger: Context.get(built, Ledger.Ledger),
     store: Context.get(built, RequestStore.RequestStore)
   }))
 
-/** Returns the number of transactions of a store. */
 const rowsOf = ({ own: [records] }: Engines.Engines) =>
   Effect.map(records.page("transactions", { after: "", limit: 1000 }), ({ found }) => found.length)
 
-/** Replaces functions of each store. */
 const replaced = (
   stores: Arr.NonEmptyReadonlyArray<Engines.Engines>,
   by: (records: Engines.Engines["own"][0]) => Partial<Engines.Engines["own"][0]>

@@ -149,7 +149,6 @@ const answersOf = Effect.fnUntraced(function* (
   }
 })
 
-/** Compares a store with the one in memory. */
 const agree = Effect.fnUntraced(function* (store: Store<string>, written: Written, asked: Asked) {
   const memory = MemoryStore.make() as Store<string>
   expect(yield* answersOf(store, written, asked)).toEqual(yield* answersOf(memory, written, asked))

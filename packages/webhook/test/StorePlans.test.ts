@@ -70,7 +70,6 @@ const work = Effect.gen(function* () {
   yield* ledger.erase("card", "7")
 })
 
-/** Returns the statements on documents, each with its last parameters. */
 const statementsOf = <A, E, R>(work: Effect.Effect<A, E, R>) => {
   const found = new Map<string, ReadonlyArray<unknown>>()
   const listen: Statement.Transformer = (statement) => {

@@ -12,7 +12,6 @@ import { repeats } from "@pawl/test-support/Repeats"
 const reserved = new Set<string>([...names.card, ...names.apm, "transactionStatus", "apmType"])
 const routing = new Set(["paymentmethod", "apmtype"])
 
-/** A value in JSON, and its signed text. */
 interface Token {
   readonly json: string
   readonly text: string

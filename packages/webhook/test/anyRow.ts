@@ -47,7 +47,6 @@ export const rowFields = <Reason>(number: fc.Arbitrary<number>, reason: fc.Arbit
 
 const reasons = fc.constantFrom("handler-failed", "unknown-transaction", "amount-mismatch")
 
-/** Every field in any combination. */
 export const storedRows: fc.Arbitrary<StoredRow> = fc
   .record({
     row: fc.record({

@@ -71,7 +71,6 @@ export const sendRaw = (port: number, write: (socket: Socket) => void) =>
     socket.on("close", end)
   })
 
-/** A free port of this machine. */
 export const local = { host: "127.0.0.1", port: 0 }
 
 /** The head of a genuine callback, without the lines that say how long its body is. */

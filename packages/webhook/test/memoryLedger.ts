@@ -80,7 +80,6 @@ export const newRequest = (requestId: string, changes?: Partial<NewRequest>): Ne
   ...changes
 })
 
-/** Makes a request that is not due. */
 export const requestRow = (requestId: string): RequestRow => ({
   ...RequestRule.write(newRequest(requestId, { kind: "apm-payment", body: "sealed" }), 0),
   dueAt: undefined

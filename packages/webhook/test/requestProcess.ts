@@ -104,7 +104,6 @@ export const sendAndLeave = Effect.fnUntraced(function* (
   yield* pass("1 second")
 })
 
-/** Returns the counters of requests and alarms, and the log lines. */
 export const watched = async (body: () => Steps<Scope.Scope>) => {
   const lines: Array<unknown> = []
   const logger = Logger.map(Logger.formatStructured, ({ annotations, message }) => {

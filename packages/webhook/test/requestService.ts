@@ -110,7 +110,6 @@ export const callbackUrl = CallbackUrl.layer(Redacted.make(secret)).pipe(
   Layer.provide(NodeHmac.layer)
 )
 
-/** Makes a process that sends with a sender and seals with a key. */
 export const layer = (
   sender: RequestSender["Service"],
   key: string = secret,

@@ -21,7 +21,6 @@ interface Finding {
 const timeLimit = 5000
 /** Linear work doubles when the input doubles, and quadratic work grows four times. */
 const maxGrowth = 3
-/** The least work that is compared. */
 const minWork = 20_000
 const batchSize = 64
 const grownLength = 8192

@@ -78,7 +78,6 @@ const makeClient = Effect.gen(function* () {
   }
 })
 
-/** `over` replaces fields of the signed body. */
 export const apmBody = (signed: object = {}, over: object = {}) => ({
   ...TestGateway.payment({ callbackUrl: undefined, ...signed }),
   ...over

@@ -98,7 +98,6 @@ export const check = <State extends Faulty>(machine: Machine<State>) => {
   const stepNames = new Set<string>()
   let transitions = 0
 
-  /** Returns what is known of a state, which is visited now if it was not. */
   const visit = (state: State, name: string, parent?: Visited<State>) => {
     const key = keyOf(canonical(state))
     const visited = all.get(key) ?? { state, name, parent, before: [] }

@@ -50,5 +50,4 @@ export const mutants = {
 
 export type Rule = (typeof mutants)[keyof typeof mutants][2]
 
-/** A scope, and the rule that does not hold. */
 export type Setting = Scope & { readonly without?: Rule | undefined }

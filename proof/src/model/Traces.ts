@@ -15,13 +15,11 @@ export interface Trace {
   readonly events: ReadonlyArray<string>
 }
 
-/** Returns the statuses that a transaction had. */
 export const pathOf = (events: ReadonlyArray<string>): ReadonlyArray<Status> =>
   events.map((event) => /^service moved to (.*)$/u.exec(event)?.[1]).filter(isStatus)
 
 type Told = Extract<Journal.Entry, { readonly _tag: "Told" }>
 
-/** Returns what the event of a told status says. */
 export const toldText = (
   to: Status | undefined,
   { confirmed, conflict }: Pick<Told, "confirmed" | "conflict">

@@ -1,7 +1,6 @@
 /** The small changes of code, of SQL and of regular expressions. */
 import type { Node } from "oxc-parser"
 
-/** The characters from `start` to `end` become `text`. */
 export interface Edit {
   readonly start: number
   readonly end: number

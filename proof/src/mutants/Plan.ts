@@ -2,9 +2,7 @@
 
 export interface Job {
   readonly tests: ReadonlyArray<string>
-  /** The source of each mutant. */
   readonly files: ReadonlyArray<string>
-  /** The mutants to try. */
   readonly ids: ReadonlyArray<number>
   /** The time after which no further mutant begins, in milliseconds since the epoch. */
   readonly until: number

@@ -13,7 +13,6 @@ const committingBin = new URL("./committingReceiver.ts", import.meta.url).pathna
 const recordedBin = new URL("./recordedReceiver.ts", import.meta.url).pathname
 const steppedClock = new URL("./steppedClock.ts", import.meta.url).pathname
 
-/** The program of a receiver. */
 const programs = {
   forwarding: [bin],
   committing: ["--import", steppedClock, committingBin],
@@ -80,7 +79,6 @@ const processOf = ({ child, errorLine, exited, line, stderr }: Program.Program) 
       return Math.round(Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1] ?? 0) / 1024)
     },
     errors: () => stderr().slice(-4000),
-    /** Gets a path of the admin API. */
     get: async (path: string) => fetch(`${await admin}${path}`)
   }
 }

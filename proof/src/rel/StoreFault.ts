@@ -76,7 +76,6 @@ export const begin = Effect.fnUntraced(function* (
       }),
       without
     ),
-    /** Checks that each callback answered 200 has a row. */
     check: (store: Pick<Stores.Store, "url">) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient

@@ -40,7 +40,6 @@ export const execute = (store: Pick<Store, "url">, text: string) =>
     layerClient(store)
   )
 
-/** Layer of the ledger, which opens the store as a receiver does. */
 export const layerLedger = (store: Store) =>
   NodeStore.layer(
     store._tag === "postgres" ? { _tag: "postgres", url: Redacted.make(store.url) } : store

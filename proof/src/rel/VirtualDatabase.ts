@@ -14,7 +14,6 @@ import { everyCall } from "../EveryCall.ts"
 import * as SteppedDatabase from "./SteppedDatabase.ts"
 import * as Stores from "./Stores.ts"
 
-/** Notes when the fibers on a clock wake. */
 const noteWakes = (clock: Clock.Clock) => {
   const wakes: Array<number> = []
   const add = (at: number) => {

@@ -15,7 +15,6 @@ import { readingAs } from "./CrashableStore.ts"
 import { subjectOf } from "./Subject.ts"
 
 type Store = Ledger["Service"]
-/** Returns the parts of a ledger that a bug changes. */
 type ChangeLedger = (ledger: Store) => Partial<Store>
 type RowChange = Parameters<Store["write"]>[1]
 type Receive = Receiver["Service"]["receive"]

@@ -28,7 +28,6 @@ export const make = (trace: Trace) => {
   const changes = new Map<string, number>()
   const statuses = new Map<string, Set<Status>>()
   const reads = new Map<string, Array<number>>()
-  /** The reasons to request an access token. */
   const tokens = new Map(processes.map((process) => [process, { reasons: 0, at: 0 }]))
   let openCalls = 0
 

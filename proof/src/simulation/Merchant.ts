@@ -39,7 +39,6 @@ interface Order {
   isDone: boolean
 }
 
-/** The refusals that end a request. */
 const maxRefusals = 3
 const refusalTime = Duration.toMillis(Duration.minutes(10))
 

@@ -80,7 +80,6 @@ export const make = (
     else if (hasTerminalClaim(row)) turns.overtaken(transactionId)
   })
 
-  /** Tells whether a status can be told now. */
   const canBeTold = (row: Row, status: Status): boolean => {
     const { attempt, deadLetter, evidence, read, told, transactionId } = row
     return (
@@ -265,7 +264,6 @@ export const make = (
     },
     outage: outages.outage,
     end,
-    /** Returns the number of committed changes. */
     told: () => told
   }
 }

@@ -34,7 +34,6 @@ const leastRest = 3 * second
 const maxTellDelay = second
 /** The longest lateness of a repeated call: a read may precede it. */
 const maxRetryDelay = 5 * second
-/** The least time of failures that park a row. */
 const leastParkTime = 23 * hour
 
 const backoff = (attempt: number): number => Math.min(second * 2 ** (attempt - 1), 300 * second)

@@ -37,7 +37,6 @@ const answering =
   (request) =>
     Effect.map(handle(request), (response) => change(response, request))
 
-/** Plants a bug that changes the text of each request to an endpoint. */
 const rewriting = (path: string, change: (text: string) => string) =>
   asking((request) =>
     isPost(request, path) ? { ...request, body: utf8.encode(change(textOf(request))) } : request

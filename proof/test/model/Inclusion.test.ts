@@ -64,7 +64,6 @@ it("the model refuses an empty trace, and one that ends before the end is told",
   expect(missOf(["service moved to SUCCEED"])).toBe("event 2: no step of the model: the end")
 })
 
-/** The events of a callback with the service's status. */
 const posted = (status: string) => [
   `service moved to ${status}`,
   `arrived ${status}`,

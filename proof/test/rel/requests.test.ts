@@ -1,4 +1,3 @@
-/** Runs of processes that send requests. */
 import { expect } from "vitest"
 import { create } from "../../src/rel/create.ts"
 import { owner } from "../../src/rel/owner.ts"

@@ -1,4 +1,3 @@
-/** Runs whose store fails or loses commits. */
 import { expect } from "vitest"
 import { silent } from "../../src/rel/silent.ts"
 import { storeDown } from "../../src/rel/storeDown.ts"

@@ -190,7 +190,6 @@ export const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** An effect that uses a client, or the body of one. */
 export type Program<A, E = unknown> =
   | Effect.Effect<A, E, Pawl.Services>
   | (() => Generator<Effect.Effect<unknown, unknown, Pawl.Services>, A, never>)

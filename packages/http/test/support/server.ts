@@ -6,7 +6,6 @@ import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import * as Transport from "../../src/Transport.ts"
 
-/** Sends a request by the transport. */
 export const send = (
   url: string,
   request: Partial<Transport.Request> = {},
@@ -19,7 +18,6 @@ export const send = (
     )
   )
 
-/** Posts a body. */
 export const post = (url: string, within?: Duration.Input) =>
   send(url, { method: "POST", body: "{}" }, within)
 

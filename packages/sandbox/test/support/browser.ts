@@ -26,7 +26,6 @@ export const launch = (): Promise<Browser> =>
     ]
   })
 
-/** Lists errors and requests to another origin, as they come. */
 export const faultsOf = (page: Page, origin: string, allowed?: RegExp): ReadonlyArray<string> => {
   const faults: Array<string> = []
   page.on("pageerror", ({ message }) => faults.push(message))

@@ -14,7 +14,6 @@ import {
 } from "./contractService.ts"
 import { creates } from "@pawl/test-support/Creates"
 
-/** Returns the ids of intents, and all others. */
 const makeAll = Effect.gen(function* () {
   const resources = yield* prepare
   const others: Array<string> = [String(resources.paymentId)]
@@ -33,7 +32,6 @@ const all = Effect.map(makeAll, ({ intents, others }) => [...intents, ...others]
 const highest = (ids: ReadonlyArray<string>) => Math.max(...ids.map(Number))
 const lowest = (ids: ReadonlyArray<string>) => Math.min(...ids.map(Number))
 
-/** Makes cases of a service without a seed. */
 const test = itWith({ seed: undefined })
 
 export const identifiers = [

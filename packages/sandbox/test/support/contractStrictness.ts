@@ -21,7 +21,6 @@ import {
   steps
 } from "./contractService.ts"
 
-/** Makes cases of a lenient service. */
 const test = itWith({ isLenient: true })
 
 const wrong: ReadonlyArray<readonly [field: string, values: ReadonlyArray<string>]> = [

@@ -50,7 +50,6 @@ const sqlite = Layer.unwrap(
   )
 )
 
-/** Starts a receiver whose page is at `origin`. */
 export const start = Effect.fnUntraced(function* (options: Options = {}) {
   const faults: Faults = { service: "none", isHandlerBroken: false, isDiskFull: false }
   const statuses = new Map<string, string>()

@@ -17,13 +17,10 @@ const layerWith = (options: Sandbox.Options) =>
 export const runWith = <A>(options: Sandbox.Options, test: Test<A>): Promise<A> =>
   toEffect(test).pipe(Effect.provide(layerWith(options)), Effect.scoped, Effect.runPromise)
 
-/** Makes tests on a new sandbox. */
 export const test = live.with(() => layerWith({}))
 
-/** The base URL of the sandbox. */
 export const address = Effect.map(Sandbox.Sandbox, ({ baseUrl }) => new URL(baseUrl))
 
-/** An item of the control API, with the fields that tests read. */
 export interface Shown {
   readonly advanced: number
   readonly answer: unknown

@@ -61,7 +61,6 @@ type Plant = Partial<Parts> & {
   readonly money?: (parcels: number) => number
 }
 
-/** Makes a shop that keeps the last transition of each transaction. */
 export const shop =
   (plant: Plant = {}): Open =>
   (order) => {
@@ -337,7 +336,6 @@ const rightPayouts: Parts = {
   books: (stored, order) => ({ money: stored.some(isBack) ? order.amount : 0, stock: 0 })
 }
 
-/** Makes a shop that keeps the last transition of a payout. */
 export const payoutShop = (plant: Plant = {}): Open => shop({ ...rightPayouts, ...plant })
 
 const returningOnce = (

@@ -151,7 +151,6 @@ const escape = (text: string): string =>
 /** A body is code. */
 const noted = (note: string): string => note.replace(/\{.*\}/u, (json) => `\`${json}\``)
 
-/** Its answers, and the statuses that it reports last. */
 const outcome = ({ answers, reported }: Seen): string => {
   const statuses = Array.from(reported, ([name, status]) => `${name}${status}`)
   const reports = statuses.length === 0 ? "" : `, and reports ${statuses.join(", ")}`

@@ -14,7 +14,6 @@ import { bugsOf } from "@pawl/test-support/Bugs"
 import { keyOf, watching } from "@pawl/test-support/Leases"
 
 type Port = Ledger["Service"]
-/** Returns the parts of a ledger that a bug changes. */
 type ChangeLedger = (ledger: Port) => Partial<Port>
 
 const seeing =

@@ -5,7 +5,6 @@ import { bugsOf } from "@pawl/test-support/Bugs"
 
 type Service = RequestStore["Service"]
 
-/** Returns the parts of a store that a bug changes. */
 type ChangeStore = (store: Service) => Partial<Service>
 
 const shown =

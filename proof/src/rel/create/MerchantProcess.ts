@@ -21,7 +21,6 @@ interface Reports {
   readonly miss: Miss
 }
 
-/** The row of a request. */
 export interface RequestLine {
   readonly id: string
   readonly outcome: string | null

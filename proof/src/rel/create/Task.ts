@@ -40,7 +40,6 @@ export interface Task {
   readonly merchantKey?: string
 }
 
-/** Returns the current secret and the one before it. */
 export const secretsAfter = (rotations: number): readonly [string, string] => [
   `secret-${rotations}`,
   `secret-${Math.max(rotations - 1, 0)}`
