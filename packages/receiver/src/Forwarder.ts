@@ -75,13 +75,17 @@ export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
 }> {}
 
 /**
- * Returns the JSON body of a forwarded transition.
+ * Returns the JSON body of a forwarded transition. The character `|` is escaped: the signed text of
+ * each callback has it, so under the merchant secret neither signature verifies the other.
  *
  * @category conversions
  * @since 0.1.0
  */
 export const bodyOf = (transition: Handler.Transition): string =>
-  JSON.stringify(Object.fromEntries(fields.map((name) => [name, transition[name]])))
+  JSON.stringify(Object.fromEntries(fields.map((name) => [name, transition[name]]))).replaceAll(
+    "|",
+    String.raw`\u007c`
+  )
 
 /** The fields of a body, in their order. */
 const fields = [

@@ -114,6 +114,19 @@ live("posts the transition as one signed JSON object with its members in order",
   }
 })
 
+live(
+  "A48: under the merchant secret no post is signed like a callback, whose signed text has separators",
+  function* () {
+    const { posted, url } = yield* application((response) => response.end())
+    const { handle } = yield* forwarding(url)
+    const piped = { ...transition, callback: { "a|b": "1|10.00|EUR|2" } }
+    yield* handle(piped)
+    const [post] = posted
+    expect(post?.body).not.toContain("|")
+    expect(JSON.parse(post?.body ?? "")).toEqual(piped)
+  }
+)
+
 describe("the library of Standard Webhooks verifies a post", () => {
   const bytes = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 8))
   live.each([

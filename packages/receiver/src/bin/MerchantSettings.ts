@@ -1,5 +1,4 @@
 /** The settings of a merchant, from the environment or from the file of the merchants. */
-import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import type * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Effect from "effect/Effect"
@@ -46,8 +45,7 @@ export interface Given extends Pick<Merchant, "forward" | "service"> {
 const uses = {
   merchantSecret: "verifies callbacks, signs requests",
   merchantSecretPrevious: "verifies callbacks until the service has switched",
-  forwardSecret:
-    "signs forwarded transitions; without it, a key derived from the merchant secret does"
+  forwardSecret: "signs forwarded transitions; without it, the merchant secret does"
 }
 
 /**
@@ -80,7 +78,7 @@ export const make = Effect.fnUntraced(function* (
     service,
     secrets: { current: service.merchantSecret, previous: nonEmpty(previous) },
     forward,
-    forwardSecret: nonEmpty(forwardSecret) ?? forwardSecretOf(service.merchantSecret),
+    forwardSecret: nonEmpty(forwardSecret) ?? service.merchantSecret,
     named: Object.entries(secrets).map(([setting, secret]) => ({
       name: nameOf(setting),
       use: uses[setting as keyof typeof uses],
@@ -110,23 +108,13 @@ export const checkClient = (
     onSuccess: () => undefined
   })
 
-/** No signature of a forwarded transition may fit a callback. */
-const forwardSecretOf = (merchantSecret: Redacted.Redacted): Redacted.Redacted => {
-  const key = NodeHmac.keyed(merchantSecret)("pawl forwarded transitions")
-  return Redacted.make(`whsec_${Base64.encode(key)}`)
-}
-
 /** A secret of Standard Webhooks is `whsec_` and its key in base64. */
 const adviceOfKey = (secret: Redacted.Redacted): string | undefined => {
-  const text = Redacted.value(secret).trim()
-  const [, base64] = /^whsec_(.*)$/su.exec(text) ?? []
-  const key = base64 === undefined ? new TextEncoder().encode(text) : decoded(base64)
-  if (key === undefined) return "after whsec_ give the key in base64"
-  return text === "" || key.length >= 16 ? undefined : "give a key of at least 16 bytes"
+  const [, base64] = /^whsec_(.*)$/su.exec(Redacted.value(secret).trim()) ?? []
+  return base64 === undefined || (base64 !== "" && Result.isSuccess(Base64.decode(base64)))
+    ? undefined
+    : "after whsec_ give the key in base64"
 }
-
-const decoded = (base64: string): Uint8Array | undefined =>
-  base64 === "" ? undefined : Result.getOrUndefined(Base64.decode(base64))
 
 const isForwardUrl = (text: string): boolean => {
   const url = URL.parse(text)
