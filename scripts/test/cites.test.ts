@@ -46,3 +46,19 @@ it("a cited file is the specification or a decision, which `build` puts into the
   }
   expect(scripts.build).toContain("cp -R docs/spec.md docs/decisions packages/core/dist/docs")
 })
+
+it("a test that a page names by its id is in the named file", () => {
+  const tests = find("packages/*/test/**/*.test.ts")
+  const named = find("docs/**/*.md").flatMap((path) =>
+    Array.from(
+      read(path).matchAll(/\[?`(\w[\w.]*\.test\.ts)`(?:\]\([^)]*\))?((?:,? [A-Z]\d\d)+)/gu),
+      ([, file = "", ids = ""]) => (ids.match(/\w+/gu) ?? []).map((id) => ({ path, file, id }))
+    ).flat()
+  )
+  const has = ({ file, id }: { readonly file: string; readonly id: string }) =>
+    tests.some(
+      (path) => path.endsWith(`/${file}`) && new RegExp(`\\b${id}\\b`, "u").test(read(path))
+    )
+  expect(named.length).toBeGreaterThan(9)
+  expect(named.filter((each) => !has(each))).toEqual([])
+})

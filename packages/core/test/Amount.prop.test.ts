@@ -197,7 +197,7 @@ describe("format of an amount with other decimals than its currency", () => {
   })
 })
 
-describe("totalAmount", () => {
+describe("B06: totalAmount", () => {
   const codec = Schema.toCodecJson(Schema.Struct({ totalAmount: AmountFromNumber }))
   const decode = Schema.decodeUnknownSync(codec)
 

@@ -22,7 +22,7 @@ it("unsigned keeps every field of a body but the four that the checksum of its m
   )
 })
 
-it("A35: no object of a body has a name that leads to a prototype", () => {
+it("A46: no object of a body has a name that leads to a prototype", () => {
   const bad =
     '"__proto__":{"isAdmin":1},"\\u005f_proto__x":1,"constructor":{"prototype":{"isAdmin":1}}'
   const text = `{"metadata":{"a":[{${bad},"kept":1}],${bad}},${bad},"mid":"1"}`

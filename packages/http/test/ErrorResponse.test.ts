@@ -314,7 +314,7 @@ describe("the service's own id of a request", () => {
   })
 })
 
-describe("A35: the service's own id of the request", () => {
+describe("A34: the service's own id of the request", () => {
   const idOf = (id: string) => {
     const response = { ...Memory.respond(500, ""), headers: { "x-request-id": id } }
     ErrorResponse.keepRequest(response, request)

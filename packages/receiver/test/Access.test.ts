@@ -19,7 +19,7 @@ import * as NodeResponder from "../src/internal/admin/NodeResponder.ts"
 
 const token = "the-token-of-the-operator"
 
-test("of 20 wrong tokens at once 4 are answered in a second, and one line is logged", function* () {
+test("A47: of 20 wrong tokens at once 4 are answered in a second, and one line is logged", function* () {
   const { kept, lines } = keepLog("Warn")
   const respond = Access.guard({ token: Redacted.make(token) }, () =>
     Effect.succeed(Reply.json("open"))

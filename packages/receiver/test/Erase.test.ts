@@ -81,7 +81,7 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
     expect(again).toEqual({ isNew: false })
   })
 
-  test("A35: no text of an erased transaction comes back, by whichever door", function* () {
+  test("A45: no text of an erased transaction comes back, by whichever door", function* () {
     const ledger = yield* Ledger
     const { own } = yield* Records
     const captured = callback("1", "SUCCEED", { note: "Grace Hopper" })
@@ -141,7 +141,7 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
     expect(yield* ledger.get("card", "2")).toMatchObject({ callbacks: 2, isErased: true })
   })
 
-  test("A35: a callback in quarantine that is stored while its transaction is erased is deleted", function* () {
+  test("A45: a callback in quarantine that is stored while its transaction is erased is deleted", function* () {
     const ledger = yield* Ledger
     const { of, own } = yield* Records
     const unlisted = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
@@ -156,7 +156,7 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
     expect(yield* ledger.quarantined).toEqual([])
   })
 
-  test("A35: a transaction whose rows were deleted after their time is still known as erased", function* () {
+  test("A45: a transaction whose rows were deleted after their time is still known as erased", function* () {
     const ledger = yield* Ledger
     for (const id of ["1", "2"]) yield* finish(id, november)
     yield* ledger.erase("card", "1")

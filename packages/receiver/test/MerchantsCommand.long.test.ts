@@ -243,7 +243,7 @@ describe("--merchants", () => {
     ])
   })
 
-  live("names the file or the folder that cannot be read, and the reason", function* () {
+  live("A44: names the file or the folder that cannot be read, and the reason", function* () {
     expect(yield* refusal(directory)).toEqual([
       `The merchants file ${directory} cannot be used: it is a directory.`
     ])

@@ -65,7 +65,7 @@ describe("a file of reconcile", () => {
     expect([readFileSync(books, "utf8"), modeOf(books)]).toEqual(["c,d", 0o600])
   })
 
-  test("is not written through a link that another user makes at the last moment", function* () {
+  test("A44: is not written through a link that another user makes at the last moment", function* () {
     const books = join(directory, "raced.csv")
     const elsewhere = join(directory, "elsewhere-too")
     writeFileSync(elsewhere, "")

@@ -300,7 +300,7 @@ it("the retries of the client send no request that has expired", () => {
 it("a request that expires while its token is requested is not sent", () =>
   expires({ auth: token, authTime: 5000 }, 2000))
 
-it("a request that was enqueued before the secret was rotated is sent with a checksum of the new one", () => {
+it("Q11: a request that was enqueued before the secret was rotated is sent with a checksum of the new one", () => {
   let current = secret
   const rotated = Redacted.make("rotated-secret")
   const checksum = (requestId: string) =>

@@ -58,7 +58,7 @@ it("the wait after a failed call doubles from a second to five minutes, even aft
   expect(NextWork.waitAfter(retrySchedule, 3, 0, 2 * day)).toBe(4000)
 })
 
-it("a failing handler is called after 1, 2, 4, … 300 seconds for 24 hours, besides the time in which nobody made a due call", () => {
+it("R39: a failing handler is called after 1, 2, 4, … 300 seconds for 24 hours, besides the time in which nobody made a due call", () => {
   const evidence = Evidence.confirmed("SUCCEED")
   const standing = Evidence.standing(evidence, "SUCCEED")
   return forAll(

@@ -114,7 +114,7 @@ describe("NodeSqlite", () => {
     expect(statSync(dirname(filename)).mode & 0o777).toBe(0o700)
   })
 
-  test.each(["", "file:", "file://"])("A35: is no device: %s", function* (scheme) {
+  test.each(["", "file:", "file://"])("A44: is no device: %s", function* (scheme) {
     const device = file().filename
     symlinkSync("/dev/null", device)
     const { mode } = statSync(device)

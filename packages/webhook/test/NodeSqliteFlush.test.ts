@@ -101,7 +101,7 @@ describe("a flush of the log", () => {
   })
 
   testFlushes(test)(
-    "is made by a thread after three slow ones in a row, and by the process after a fast one",
+    "R48: is made by a thread after three slow ones in a row, and by the process after a fast one",
     function* () {
       const { insert } = yield* open()
       const made = () => [here.mock.calls.length, inThread.mock.calls.length]

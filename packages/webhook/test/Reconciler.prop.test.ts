@@ -219,7 +219,7 @@ describe("a transaction that ended", () => {
   // 12 hours to 8 days, then 11 times 14 days: 169.5 days in all.
   const watch = [...hours(12, 24, 48, 96, 192), ...Array.from({ length: 11 }, () => 14 * day)]
 
-  it("in SUCCEED or REFUNDED is read after 12 hours, then at gaps that double to 14 days", () => {
+  it("R35: in SUCCEED or REFUNDED is read after 12 hours, then at gaps that double to 14 days", () => {
     for (const kind of ["apm-payment", "card-payment", "apm-payout", "card-payout"] as const) {
       for (const end of ["SUCCEED", "REFUNDED"] as const) {
         const times = reads(row(Evidence.confirmed(end), { kind }), readOf(end, kind), 100)

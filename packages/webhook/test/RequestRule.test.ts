@@ -193,7 +193,7 @@ describe("RequestRule", () => {
     expect(seconds).toEqual([1, 1, 2, 4, 256, 300, 300])
   })
 
-  it("the window of a request that was begun by a clock that was ahead is not longer, and its doubt stays", () =>
+  it("Q14: the window of a request that was begun by a clock that was ahead is not longer, and its doubt stays", () =>
     forAll([time, fc.integer({ min: 1, max: 1e12 }), fc.nat(1e9)], (at, ahead, window) => {
       const written = Rule.write(
         { requestId: "1", kind: "refund", digest: "", hasCardData: false },

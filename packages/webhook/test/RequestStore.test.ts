@@ -58,7 +58,7 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
 }
 
 const inTransactions = (place: Place) => {
-  live("a request is written in the transaction of the merchant, or not at all", function* () {
+  live("Q07: a request is written in the transaction of the merchant, or not at all", function* () {
     const built = yield* Layer.build(emptied(place))
     const store = Context.get(built, RequestStore.RequestStore)
     const sql = Context.get(built, SqlClient)

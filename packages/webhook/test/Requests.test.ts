@@ -154,7 +154,7 @@ describe("in memory", () => {
     expect(yield* second.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
   })
 
-  test("a request whose row a person changed in the database is parked, and never sent", function* (built) {
+  test("Q10: a request whose row a person changed in the database is parked, and never sent", function* (built) {
     const first = yield* start({ built, fates: unsent })
     yield* first.enqueue("apm-payment", fake.payment("other", "99.00"))
     const other = yield* first.get("other")
@@ -284,7 +284,7 @@ describe("in SQLite", () => {
   )
 
   testInWorld(
-    "an order and its request are committed together or not at all, and nothing is sent from inside",
+    "Q07: an order and its request are committed together or not at all, and nothing is sent from inside",
     function* () {
       const built = yield* Layer.build(Layer.fresh(ledgerOf(newFile())))
       const service = fake.make()

@@ -61,7 +61,7 @@ const limits = (ledger: Layer.Layer<Ledger, unknown>, databases = 1) => {
     live.with(() => Layer.provide(ledger, Layer.succeed(Room.Limit, limit)))
 
   limited(4 * mebibyte)(
-    "stop at the bytes of the store: a known transaction goes on without bodies, and a new one is refused",
+    "A42: stop at the bytes of the store: a known transaction goes on without bodies, and a new one is refused",
     function* () {
       const { count, error, levels } = yield* fill
       expect(error).toEqual(new StoreUnavailable({ cause: Room.isFull }))
@@ -86,7 +86,7 @@ const limits = (ledger: Layer.Layer<Ledger, unknown>, databases = 1) => {
   )
 
   limited(Infinity)(
-    "stop at the bytes of a transaction: its statuses are kept, and the bodies before stay",
+    "A42: stop at the bytes of a transaction: its statuses are kept, and the bodies before stay",
     function* () {
       const some = ["NEW", "PENDING", "PROCESSING", "CUSTOMER_VERIFICATION"] as const
       for (const status of some) expect(yield* accept("1", status, large)).toBe("free")

@@ -1,5 +1,6 @@
 /**
- * Tries to tell the accounts of a hundred merchants from those of nobody by response times.
+ * Tries to tell the accounts of a hundred merchants from those of nobody by response times
+ * (A43).
  *
  * A trial posts 400 forged callbacks about one account, and between them 400 about accounts of
  * nobody. In half of the trials the attacker learns the best statistic, direction and threshold;

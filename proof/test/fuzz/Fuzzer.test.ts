@@ -95,7 +95,7 @@ it("the work of a loop is counted, in proportion to its length", () => {
   expect((four - twice) / (twice - once)).toBeCloseTo(2, 1)
 })
 
-it("no reader of the packages throws or hangs on the inputs of a short run", () => {
+it("no reader of the packages throws or hangs on the inputs of a short run (A41)", () => {
   const outcomes = Effect.runSync(
     Effect.scoped(
       Effect.map(WorkCounter.make, (counter) =>

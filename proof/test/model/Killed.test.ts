@@ -14,7 +14,7 @@ const interruptedIn = (events: ReadonlyArray<string>) =>
     return by !== undefined && end !== -1 && !events.slice(index + 1, end).some(isOfCall)
   })
 
-it("the model accepts traces of processes that are killed, and refuses one of a commit that is missing", async () => {
+it("the model accepts traces of processes that are killed, and refuses one of a commit that is missing (R02, S5)", async () => {
   const traces = await Effect.runPromise(Killed.record(seed, 16))
   expect(traces.filter(({ events }) => missOf(events) !== undefined)).toEqual([])
   expect(traces.flatMap(({ events }) => interruptedIn(events))).not.toEqual([])

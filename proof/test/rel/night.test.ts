@@ -12,7 +12,7 @@ for (const store of stores("sqlite", "postgres").filter((name) => name !== "memo
   )
 
   holds(
-    `an outage passes in virtual time, and the read budget bounds its reads: ${store}`,
+    `an outage passes in virtual time, and the read budget bounds its reads (R53): ${store}`,
     onStore(store, shortRun(40, store), (part) => longOutage(part, 20_000)),
     (figures) => expect(figures["mostReadsPerSecond"]).toBeGreaterThan(5)
   )

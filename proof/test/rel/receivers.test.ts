@@ -44,7 +44,7 @@ holds("R47: two stops reset none of twelve senders", stop.make(shortRun(2, "sqli
 )
 
 holds(
-  "calls the handler once for each key that 3 processes accept at once (R15, R24)",
+  "calls the handler once for each key that 3 processes accept at once (R15, R24, R51)",
   race.make({ ...shortRun(25, oneStore), processes: 3 }),
   (figures) =>
     expect(figures).toMatchObject({ [`${oneStore}.processes`]: 3, [`${oneStore}.effects`]: 25 })

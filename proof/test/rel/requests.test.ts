@@ -18,7 +18,7 @@ holds(
 )
 
 holds(
-  "sends nothing from a store of another merchant, nor from a row that was changed",
+  "sends nothing from a store of another merchant, nor from a row that was changed (Q09, Q10)",
   owner.make(shortRun(5, "sqlite", "postgres")),
   (figures) => expect(figures).toMatchObject({ "sqlite.refused": 2, "sqlite.parked": 3 })
 )
