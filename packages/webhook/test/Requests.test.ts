@@ -208,7 +208,7 @@ describe("in memory", () => {
     expect(yield* shop.parked({ limit: 10 })).toMatchObject([{ requestId: "3" }])
   })
 
-  test("a confirmed transaction of a request that was refused raises an alarm, and the next call learns it", function* (built) {
+  test("Q12: a confirmed transaction of a request that was refused raises an alarm, and the next call learns it", function* (built) {
     const service = fake.make(["404"])
     const shop = yield* start({ built, service })
     const send = Effect.flip(shop.send("apm-payment", fake.payment("order-1")))

@@ -294,7 +294,7 @@ describe("a body with numbers", () => {
 })
 
 describe("the rules", () => {
-  it("A01: without a secret verifyBy no callback, not even one without a checksum", () => {
+  it("A01: without a secret no callback verifies, not even one without a checksum", () => {
     for (const checksum of [undefined, ""]) {
       const signsNothing = verifyBy({ current: () => new Uint8Array() })
       const answer = signsNothing(incoming("card", card(), { checksum }))
