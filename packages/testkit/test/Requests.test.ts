@@ -127,7 +127,7 @@ const inputOf = (kind: RequestKind, resources: Resources) =>
   }) as never
 
 it.each(Struct.keys(paths))(
-  "whatever the answer to a %s names is in the ledger before the caller has it, and is told without a callback",
+  "Q13: whatever the answer to a %s names is in the ledger before the caller has it, and is told without a callback",
   (kind) => {
     const { layer, told } = world(Redacted.make("another-secret"))
     return run(layer, function* () {
