@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function* (
     service,
     secrets: { current: service.merchantSecret, previous: nonEmpty(previous) },
     forward,
-    forwardSecret: nonEmpty(forwardSecret) ?? service.merchantSecret,
+    forwardSecret: nonEmpty(forwardSecret) ?? keyOf(service.merchantSecret),
     named: Object.entries(secrets).map(([setting, secret]) => ({
       name: nameOf(setting),
       use: uses[setting as keyof typeof uses],
@@ -107,6 +107,10 @@ export const checkClient = (
     onFailure: ({ advice }) => faults.refuse(name, advice),
     onSuccess: () => undefined
   })
+
+/** The key of a merchant secret is its bytes, even if it begins with `whsec_`. */
+const keyOf = (merchantSecret: Redacted.Redacted): Redacted.Redacted =>
+  Redacted.make(`whsec_${Base64.encode(Redacted.value(merchantSecret))}`)
 
 /** A secret of Standard Webhooks is `whsec_` and its key in base64. */
 const adviceOfKey = (secret: Redacted.Redacted): string | undefined => {
