@@ -9,6 +9,7 @@ import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 import * as Pawl from "../src/Pawl.ts"
 import type * as PawlConfig from "../src/PawlConfig.ts"
+import { Subscriptions } from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
 
@@ -160,10 +161,31 @@ describe("C19 a connection that the server closes when it is used again", () => 
     }
   }
 
-  it.each<[string, (socket: Socket) => unknown]>([
+  const closes: ReadonlyArray<[string, (socket: Socket) => unknown]> = [
     ["a reset", (socket) => socket.resetAndDestroy()],
     ["an end", (socket) => socket.end()]
-  ])("by %s is survived under the same requestId, with the same bytes", (_, close) => {
+  ]
+
+  it.each(closes)("C36 by %s breaks a PUT, which is not sent again", (_, close) => {
+    const used = new WeakSet<Socket>()
+    return against(
+      (socket) => {
+        if (used.has(socket)) return void close(socket)
+        used.add(socket)
+        Server.reply(socket, 200, '"NEW"', { "keep-alive": "timeout=600" })
+      },
+      function* (server) {
+        yield* status
+        expect(yield* Effect.result(Subscriptions.use(({ pause }) => pause("700")))).toMatchObject({
+          failure: { _tag: "Unreachable", sent: true }
+        })
+        expect(server.received.filter((each) => each.startsWith("PUT ")).length).toBe(1)
+      },
+      { connections: 1 }
+    )
+  })
+
+  it.each(closes)("by %s is survived under the same requestId, with the same bytes", (_, close) => {
     const { ledger, respond } = closing(close)
     return against(respond, function* (server) {
       for (let n = 1; n <= 3; n++) {
