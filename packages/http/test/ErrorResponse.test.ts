@@ -252,7 +252,7 @@ describe("an error", () => {
     [499, { _tag: "UnexpectedResponse", reason: undocumented }],
     [500, { _tag: "ServiceFailed", attempts: 3 }],
     [503, { _tag: "ServiceFailed", attempts: 3 }]
-  ])("C37 of the status %i has its parts, its reasons, and its body redacted", (status, parts) => {
+  ])("B04 of the status %i has its parts, its reasons, and its body redacted", (status, parts) => {
     const read = (body: unknown) => {
       const response = Memory.respond(status, body, { "request-id": "service-1" })
       return ErrorResponse.toError(request, response, 3, undefined)
