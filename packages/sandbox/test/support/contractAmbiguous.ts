@@ -123,7 +123,8 @@ export const ambiguous = [
     const token = yield* authenticate
     for (const [accountId, shown] of [
       ["0077", 77],
-      ["000", 0]
+      ["000", 0],
+      ["7".repeat(128), Number("7".repeat(128))]
     ] as const) {
       const body = yield* bodyFor("/payouts/apm", { accountId, requestId: crypto.randomUUID() })
       const created = yield* send("POST", "/payouts/apm", { token, body })
