@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { ScenarioMetadata, Mid, withoutUndefined } from "./RequestRules.ts"
+import { ScenarioMetadata, withoutUndefined } from "./RequestRules.ts"
 import type { Checkout } from "./Checkout.ts"
 import { type Handlers, reader } from "./Contract.ts"
 import type { PageUrls } from "./PageUrls.ts"
@@ -25,4 +25,4 @@ export const make = (
   })
 })
 
-const read = reader(Schema.Struct({ mid: Mid, metadata: ScenarioMetadata }))
+const read = reader(Schema.Struct({ metadata: ScenarioMetadata }))
