@@ -4,7 +4,7 @@ import { ApmPayload } from "../ApmPayload.ts"
 import type { ApmBillingDetails as ApmBilling, BillingDetails as Billing } from "../Billing.ts"
 import { CardToken } from "../Card.ts"
 import type { Order as MerchantOrder } from "../Order.ts"
-import { Frequency, subscriptionStatuses } from "../Subscription.ts"
+import { subscriptionStatuses } from "../Subscription.ts"
 import { AccountId, Metadata, RequestId } from "../Transaction.ts"
 import * as Formats from "./Formats.ts"
 import { IntegerText } from "./JsonNumber.ts"
@@ -91,7 +91,7 @@ export const Device = openStruct("Device", {
 export const SubscriptionPlan = openStruct("SubscriptionPlan", {
   amount: Amount,
   currency: Currency,
-  frequency: Frequency,
+  frequency: Formats.frequency,
   interval: Schema.Int,
   startDate: Schema.String,
   endDate: optionalText
@@ -101,7 +101,7 @@ export const SubscriptionPlan = openStruct("SubscriptionPlan", {
 export const UpdatePlan = openStruct("UpdatePlan", {
   amount: Schema.optionalKey(Amount),
   currency: Schema.optionalKey(Currency),
-  frequency: Schema.optionalKey(Frequency),
+  frequency: Schema.optionalKey(Formats.frequency),
   interval: Schema.optionalKey(Schema.Int),
   startDate: optionalText,
   endDate: optionalText
