@@ -31,7 +31,7 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 CURRENCY = re.compile("[A-Z]{3}")
 RESERVED = re.compile(r"(paymentmethod|apmtype)(\[|\Z)", re.IGNORECASE)
 TOKEN_NAME = re.compile(r"pawl(\[|\Z)", re.IGNORECASE)
-INTEGER = re.compile("0|[1-9][0-9]{,63}")
+INTEGER = re.compile("0|[1-9][0-9]{,127}")
 ACCOUNT = re.compile("[0-9]{1,128}")
 TOKEN_OPERATIONS = (*OPERATIONS["apm"], *OPERATIONS["card"], *INTENTS)
 TOKEN_FIELDS = ["operation", "requestId", "account", "amount", "currency", "merchant"]
@@ -246,7 +246,7 @@ def write_json(value):
 def request_body(it):
     """Returns the body of a request with its members sorted; None if the request is refused."""
     body = {**it["request"]}
-    formats = {"requestId": is_short, "accountId": ACCOUNT.fullmatch, "amount": is_amount,
+    formats = {"requestId": is_short, "mid": is_short, "accountId": ACCOUNT.fullmatch, "amount": is_amount,
                "currency": CURRENCY.fullmatch, "transactionId": INTEGER.fullmatch}
     if not all(is_valid(body[name]) for name, is_valid in formats.items() if name in body):
         return None

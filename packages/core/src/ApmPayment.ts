@@ -23,10 +23,7 @@ import type { DeviceInput, OrderInput } from "./Order.ts"
  * @since 0.1.0
  */
 export interface ApmPaymentInput extends CreateInput, OptionalCallbackUrl {
-  /**
-   * Merchant account of APM operations: 1 to 128 characters without `|` and control characters (`spec.md`,
-   * "Conventions").
-   */
+  /** Merchant account of APM operations: 1 to 128 digits (`spec.md`, "Conventions"). */
   readonly accountId: string
   /** Input of the payment method; takes any further field (`spec.md`, "apmPayload and apmResponseData"). */
   readonly apmPayload: ApmPayloadInput

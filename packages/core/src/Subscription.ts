@@ -72,7 +72,8 @@ export const OpenSubscriptionStatus: OpenText<OpenSubscriptionStatus> = Schema.U
 export type Frequency = Open<"DAILY" | "WEEKLY" | "MONTHLY" | "CUSTOM">
 
 /**
- * Schema for the frequency of the charges (`spec.md`, "Subscription plan"). Unknown text is kept.
+ * Schema for the frequency of the charges in a response (`spec.md`, "Subscription plan"). Unknown text is
+ * kept.
  *
  * @category schemas
  * @since 0.1.0
@@ -178,7 +179,7 @@ export interface SubscriptionPlanInput {
   /** Three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
   readonly currency: string
   /** Unit between two charges; CUSTOM is not documented (`spec.md`, "Subscription plan"). */
-  readonly frequency: Frequency
+  readonly frequency: "DAILY" | "WEEKLY" | "MONTHLY" | "CUSTOM"
   /**
    * Units of `frequency` between two charges; its meaning is not documented (`spec.md`, "Subscription
    * plan").

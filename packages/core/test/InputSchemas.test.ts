@@ -108,3 +108,15 @@ it("the language of an intent has two small letters", () => {
     })
   }
 })
+
+it("the frequency of a plan is one of the four, in a new subscription and in a change", () => {
+  const [subscription] = cases.subscription
+  for (const schema of [InputSchemas.subscription, InputSchemas.subscriptionUpdate]) {
+    const validate = (frequency: string) =>
+      schema["~standard"].validate({ ...subscription, plan: { ...plan, frequency } })
+    for (const frequency of ["DAILY", "WEEKLY", "MONTHLY", "CUSTOM"])
+      expect(validate(frequency)).not.toHaveProperty("issues")
+    for (const frequency of ["YEARLY", "daily", ""])
+      expect(validate(frequency)).toMatchObject({ issues: [{ path: ["plan", "frequency"] }] })
+  }
+})

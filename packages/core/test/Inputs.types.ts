@@ -55,3 +55,6 @@ expectTypeOf<Shape<TokenizeInput>>().branded.toEqualTypeOf<Wire<typeof TokenizeR
 expectTypeOf<Shape<SubscriptionUpdateInput>>().branded.toEqualTypeOf<
   Shape<(typeof SubscriptionUpdate)["Encoded"]>
 >()
+
+/** A list of the specification is closed in a request, and open in a response. */
+expectTypeOf<string>().not.toExtend<SubscriptionInput["plan"]["frequency"]>()

@@ -13,8 +13,8 @@ const table = Array.from(
   (row) => ({ statement: row[1], question: row[2] })
 )
 
-it("has 14 statements, those of the contract among them", () => {
-  expect(table).toHaveLength(14)
+it("has 15 statements, those of the contract among them", () => {
+  expect(table).toHaveLength(15)
   const statements = table.map(({ statement }) => statement)
   for (const { statement } of rows) expect(statements).toContain(statement)
 })

@@ -23,7 +23,7 @@
  * | `customer` | NEW PENDING; then the customer decides on the page of the payment method | NEW |
  *
  * On the hosted page the customer decides; of the scenario only the statuses after a success apply
- * there, and the suffixes.
+ * there, and the suffixes. An intent with `reject:<errorCode>` has that errorCode, and no page.
  *
  * A declined APM payment or payout has a `declineSubReason`: DECLINED, or the one of
  * `decline:<code>:<subReason>`.

@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
             return yield* cardPayouts.create({ ...request, mid, card: Client.card })
           case "subscription": {
             const dates = { startDate: urlDate(at + day), endDate: urlDate(at + 60 * day) }
-            const plan = { amount, currency, frequency: "WEEKLY", interval: 2, ...dates }
+            const plan = { amount, currency, frequency: "WEEKLY" as const, interval: 2, ...dates }
             const urls = { callbackUrl, successRedirectUrl: shop, failureRedirectUrl: shop }
             return yield* subscriptions.create({
               requestId,

@@ -65,8 +65,11 @@ export const requests: ReadonlyArray<RequestInput> = [
   ...["5", "90", "12345678901234567890", "0", "1/", "1:", ":", "007", "-1", "1.5", "a"].map((id) =>
     refund("the transactionId of a refund is a number in the body", id)
   ),
-  refund("a transactionId of 64 digits", "9".repeat(64)),
-  refund("a transactionId of 65 digits", "9".repeat(65))
+  refund("a transactionId of 128 digits", "9".repeat(128)),
+  refund("a transactionId of 129 digits", "9".repeat(129)),
+  ...["", "a|b", "a\u009fb", "🔑".repeat(128), "🔑".repeat(129)].map((mid) =>
+    request("a mid", "card-payment", { requestId: "r-1", mid, amount: "1" })
+  )
 ]
 
 const url = (about: string, changes: Partial<UrlInput> = {}): UrlInput => ({

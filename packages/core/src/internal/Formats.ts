@@ -9,6 +9,9 @@ export const country = Schema.optionalKey(
   )
 )
 
+/** Schema for the frequency of a plan (`spec.md`, "Subscription plan"). */
+export const frequency = Schema.Literals(["DAILY", "WEEKLY", "MONTHLY", "CUSTOM"])
+
 const day = (pattern: RegExp, message: string) =>
   Schema.optionalKey(
     Schema.String.check(

@@ -50,7 +50,7 @@ export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
 /** Schema for text that is a JSON integer on the wire. It keeps every digit. */
 export const IntegerText = textFromNumber(
   Integer,
-  /^(?:0|[1-9][0-9]{0,63})$/u,
+  /^(?:0|[1-9][0-9]{0,127})$/u,
   "Expected an integer"
 )
 

@@ -4,12 +4,15 @@ import { ApmPayload } from "../ApmPayload.ts"
 import type { ApmBillingDetails as ApmBilling, BillingDetails as Billing } from "../Billing.ts"
 import { CardToken } from "../Card.ts"
 import type { Order as MerchantOrder } from "../Order.ts"
-import { Frequency, subscriptionStatuses } from "../Subscription.ts"
+import { subscriptionStatuses } from "../Subscription.ts"
 import { AccountId, Metadata, RequestId } from "../Transaction.ts"
 import * as Formats from "./Formats.ts"
 import { IntegerText } from "./JsonNumber.ts"
 import { openStruct, openStructOf, optionalText } from "./OpenStruct.ts"
 import { apmPerson, CallbackUrl, order, person, Url } from "./SharedFields.ts"
+
+/** The account of card operations is signed in callbacks, as a requestId is in requests. */
+const mid: Schema.Codec<string> = RequestId
 
 const create = { requestId: RequestId, metadata: Schema.optionalKey(Metadata) }
 
@@ -88,7 +91,7 @@ export const Device = openStruct("Device", {
 export const SubscriptionPlan = openStruct("SubscriptionPlan", {
   amount: Amount,
   currency: Currency,
-  frequency: Frequency,
+  frequency: Formats.frequency,
   interval: Schema.Int,
   startDate: Schema.String,
   endDate: optionalText
@@ -98,7 +101,7 @@ export const SubscriptionPlan = openStruct("SubscriptionPlan", {
 export const UpdatePlan = openStruct("UpdatePlan", {
   amount: Schema.optionalKey(Amount),
   currency: Schema.optionalKey(Currency),
-  frequency: Schema.optionalKey(Frequency),
+  frequency: Schema.optionalKey(Formats.frequency),
   interval: Schema.optionalKey(Schema.Int),
   startDate: optionalText,
   endDate: optionalText
@@ -130,7 +133,7 @@ export type ApmPayoutRequest = typeof ApmPayoutRequest.Type
 
 export const CardPaymentRequest = openStruct("CardPaymentRequest", {
   ...create,
-  mid: optionalText,
+  mid: Schema.optionalKey(mid),
   amount: Schema.optionalKey(Amount),
   currency: Schema.optionalKey(Currency),
   cardToken: Schema.optionalKey(CardToken),
@@ -140,12 +143,12 @@ export type CardPaymentRequest = typeof CardPaymentRequest.Type
 
 export const TokenizeRequest = openStruct("TokenizeRequest", {
   requestId: RequestId,
-  mid: optionalText
+  mid: Schema.optionalKey(mid)
 })
 
 export const CardPayoutRequest = openStruct("CardPayoutRequest", {
   ...create,
-  mid: Schema.String,
+  mid,
   amount: Amount,
   card: PayoutCardDetails,
   billingDetails: Schema.optionalKey(PayoutBillingDetails),
@@ -155,7 +158,7 @@ export const CardPayoutRequest = openStruct("CardPayoutRequest", {
 /** `POST /api/v1/refunds/card` (`docs/decisions/0005-refund-ids-and-kinds.md`). */
 export const RefundRequest = openStruct("RefundRequest", {
   ...create,
-  mid: Schema.String,
+  mid,
   transactionId: IntegerText,
   amount: Amount,
   reason: Schema.String,
@@ -169,7 +172,7 @@ export const PaymentIntentRequest = openStruct("PaymentIntentRequest", {
   lang: digits(/^[a-z]{2}$/u, 'Expected a two-letter language code, such as "en"'),
   amount: Schema.optionalKey(Amount),
   ...create,
-  mid: Schema.String,
+  mid,
   billingDetails: PaymentIntentBillingDetails,
   ...pageUrls,
   order: Order,
@@ -181,7 +184,7 @@ export type PaymentIntentRequest = typeof PaymentIntentRequest.Type
 
 export const SubscriptionRequest = openStruct("SubscriptionRequest", {
   ...create,
-  mid: Schema.String,
+  mid,
   cardToken: CardToken,
   plan: SubscriptionPlan,
   billingDetails: Schema.optionalKey(BillingDetails),

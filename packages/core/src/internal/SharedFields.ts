@@ -50,7 +50,10 @@ export interface PageUrls {
 }
 
 export interface CardAccount {
-  /** Merchant account of card operations, subscriptions and intents (`spec.md`, "Conventions"). */
+  /**
+   * Merchant account of card operations, subscriptions and intents: 1 to 128 characters without `|` and
+   * control characters (`spec.md`, "Conventions").
+   */
   readonly mid: string
 }
 

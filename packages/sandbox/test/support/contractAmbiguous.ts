@@ -6,7 +6,7 @@ import * as InputSchemas from "@pawl/core/internal/InputSchemas"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { assert } from "vitest"
-import { authenticate, bodyFor, it, send } from "./contractService.ts"
+import { authenticate, bodyFor, it, prepare, send } from "./contractService.ts"
 import { operations, schemaOf } from "./openapiDocument.ts"
 
 /**
@@ -24,9 +24,18 @@ interface Row {
 const inputs = {
   "/payments/apm": InputSchemas.apmPayment,
   "/payouts/apm": InputSchemas.apmPayout,
+  "/payments/card": InputSchemas.cardPayment,
+  "/payments/card/tokenize": InputSchemas.tokenize,
+  "/payments/card/charge": InputSchemas.cardPayment,
   "/payouts/card": InputSchemas.cardPayout,
-  "/payments/intent": InputSchemas.paymentIntent
+  "/refunds/card": InputSchemas.refund,
+  "/payments/intent": InputSchemas.paymentIntent,
+  "/payments/card/recurring": InputSchemas.subscription
 }
+
+const withMid = (Object.keys(inputs) as ReadonlyArray<keyof typeof inputs>).filter(
+  (path) => !path.endsWith("/apm")
+)
 
 const card = (number: string) => ({ card: { number, expMonth: "12", expYear: "2035" } })
 
@@ -71,6 +80,18 @@ export const rows: ReadonlyArray<Row> = [
     }
   ]),
   {
+    statement: "`mid`",
+    path: "/payments/intent",
+    values: [{ mid: "m é" }, { mid: "m".repeat(128) }],
+    accepted: true
+  },
+  ...withMid.map((path) => ({
+    statement: "`mid`",
+    path,
+    values: ["", "m|1", "m\n", "\u0085", "m".repeat(129), 7].map((mid) => ({ mid })),
+    accepted: false
+  })),
+  {
     statement: "Card number",
     path: "/payouts/card",
     values: [card("42424242424"), card("4242 4242 4242 4242"), card("42424242424242424242")],
@@ -105,11 +126,13 @@ const isDocumented = (path: string, body: unknown): boolean => {
 export const ambiguous = [
   ...rows.map(({ accepted, path, service = accepted, statement, values }) =>
     it(`${statement}: ${JSON.stringify(values)} at ${path} is ${accepted ? "accepted" : "refused"}`, function* () {
+      const resources = yield* prepare
       const token = yield* authenticate
       for (const value of values) {
         const fields = { requestId: crypto.randomUUID(), ...value }
+        const sent = yield* bodyFor(path, fields, resources)
         // A field that is undefined is absent.
-        const body: unknown = JSON.parse(JSON.stringify(yield* bodyFor(path, fields)))
+        const body: unknown = JSON.parse(JSON.stringify(sent))
         const input = yield* Effect.promise(async () => inputs[path]["~standard"].validate(body))
         const { status, body: text } = yield* send("POST", path, { token, body })
         const said = { client: input.issues === undefined, openapi: isDocumented(path, body) }
@@ -123,7 +146,8 @@ export const ambiguous = [
     const token = yield* authenticate
     for (const [accountId, shown] of [
       ["0077", 77],
-      ["000", 0]
+      ["000", 0],
+      ["7".repeat(128), Number("7".repeat(128))]
     ] as const) {
       const body = yield* bodyFor("/payouts/apm", { accountId, requestId: crypto.randomUUID() })
       const created = yield* send("POST", "/payouts/apm", { token, body })

@@ -197,8 +197,8 @@ export const subscriptions = [
     const { at } = yield* subscribe()
     for (const [update, named] of [
       [{ status: "FOO" }, ["status"]],
-      [{ plan: { frequency: "YEARLY", interval: -1 } }, ["plan.frequency", "plan.interval"]],
-      [{ plan: { endDate: "never" } }, ["plan.endDate"]],
+      [{ plan: { frequency: "YEARLY", amount: "-1" } }, ["plan.amount", "plan.frequency"]],
+      [{ plan: { interval: -1, endDate: "never" } }, ["plan.interval", "plan.endDate"]],
       [{ plan: { amount: "-1" } }, ["plan.amount"]],
       [{ plan: null }, ["plan"]]
     ] as const) {
@@ -219,9 +219,10 @@ export const subscriptions = [
       [{ plan: { ...plan, interval: 0 } }, ["plan.interval"]],
       [{ plan: { ...plan, interval: 1.5 } }, ["plan.interval"]],
       [
-        { plan: { ...plan, frequency: "YEARLY", startDate: "2027-02-30" } },
-        ["plan.frequency", "plan.startDate"]
-      ]
+        { plan: { ...plan, frequency: "YEARLY", currency: "eur" } },
+        ["plan.currency", "plan.frequency"]
+      ],
+      [{ plan: { ...plan, startDate: "2027-02-30" } }, ["plan.startDate"]]
     ] as const) {
       const body = yield* bodyFor(path, over, resources)
       assert.deepStrictEqual(yield* refused("POST", path, body), [...named])

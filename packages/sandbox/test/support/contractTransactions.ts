@@ -273,5 +273,28 @@ export const transactions = [
     for (const page of pages) assert.match(String(page), /^https?:\/\/[^/]+\/pay\//u)
     const bare = { requestId: "bare", amount: undefined, currency: undefined }
     assert.isNull((yield* create("/payments/intent", bare))["errorCode"])
+  }),
+  it("an intent that its scenario rejects has an errorCode and no page; no other create has that scenario", function* () {
+    const rejected = { metadata: { "sandbox.scenario": "reject:LIMIT_EXCEEDED", cart: "7" } }
+    const answer = yield* create("/payments/intent", rejected)
+    const pages = { redirectUrl: null, iframeUrl: null }
+    assert.deepStrictEqual<unknown>(answer, {
+      ...pages,
+      errorCode: "LIMIT_EXCEEDED",
+      ...rejected
+    })
+    assert.deepStrictEqual(yield* create("/payments/intent"), answer)
+    for (const scenario of ["reject:", "reject:a b", "reject:A+silent"]) {
+      const body = yield* bodyFor("/payments/intent", {
+        metadata: { "sandbox.scenario": scenario }
+      })
+      assert.deepStrictEqual(yield* refused("POST", "/payments/intent", body), [
+        "metadata.sandbox.scenario"
+      ])
+    }
+    assert.deepStrictEqual(
+      yield* refused("POST", "/payments/apm", yield* bodyFor("/payments/apm", rejected)),
+      ["metadata.sandbox.scenario"]
+    )
   })
 ]

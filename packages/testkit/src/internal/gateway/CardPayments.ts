@@ -8,11 +8,11 @@
 import * as Amount from "@pawl/core/Amount"
 import type { CardPaymentRequest } from "@pawl/core/internal/RequestBodies"
 import type { CardPaymentResponse } from "@pawl/core/CardPayment"
-import { TransactionId } from "@pawl/core/Transaction"
+import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import { Url } from "@pawl/core/internal/SharedFields"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { flat, ScenarioMetadata, Mid, scenarioOf, statusFields } from "./RequestRules.ts"
+import { flat, ScenarioMetadata, scenarioOf, statusFields } from "./RequestRules.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { Transactions } from "./Transactions.ts"
 import { type Card, fromNumber, TestNumberFromText, type Vault } from "./Cards.ts"
@@ -88,7 +88,7 @@ export const make = (
 }
 
 const paymentFields = {
-  mid: Mid,
+  mid: RequestId,
   amount: Amount.Amount,
   currency: Amount.Currency,
   metadata: ScenarioMetadata,
@@ -105,7 +105,7 @@ interface PaymentFields {
 
 const card = Schema.Struct({ number: TestNumberFromText })
 
-const readCard = reader(Schema.Struct({ mid: Mid, card }))
+const readCard = reader(Schema.Struct({ mid: RequestId, card }))
 const readPayment = reader(Schema.Struct({ ...paymentFields, card }))
 const readCharge = reader(
   Schema.Struct({ ...paymentFields, cardToken: Schema.Redacted(Schema.String) })

@@ -10,7 +10,6 @@ import * as Schema from "effect/Schema"
 import {
   flat,
   ScenarioMetadata,
-  Mid,
   withoutUndefined,
   scenarioOf,
   statusFields
@@ -28,8 +27,8 @@ export const make = (
   pageUrls: PageUrls
 ): Pick<Handlers, "createCardPayout" | "readCardPayout" | "readCardPayoutStatus"> => ({
   createCardPayout: Effect.fnUntraced(function* ({ payload }) {
-    const { currency = "EUR", mid } = yield* read(flat(payload))
-    const { amount, callbackUrl, metadata, requestId } = payload
+    const { currency = "EUR" } = yield* read(flat(payload))
+    const { amount, callbackUrl, metadata, mid, requestId } = payload
     const { cardMask, story } = fromNumber(payload.card.number)
     const opened = transactions.open({
       kind: "card-payout",
@@ -61,7 +60,6 @@ export const make = (
 
 const read = reader(
   Schema.Struct({
-    mid: Mid,
     card: Schema.Struct({ number: TestNumber }),
     currency: Schema.optionalKey(Currency),
     metadata: ScenarioMetadata

@@ -1,6 +1,8 @@
+import type { Metadata } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { ScenarioMetadata, Mid, withoutUndefined } from "./RequestRules.ts"
+import * as Scenario from "../../Scenario.ts"
+import { ScenarioMetadata, withoutUndefined } from "./RequestRules.ts"
 import type { Checkout } from "./Checkout.ts"
 import { type Handlers, reader } from "./Contract.ts"
 import type { PageUrls } from "./PageUrls.ts"
@@ -12,17 +14,22 @@ export const make = (
   pageUrls: PageUrls
 ): Pick<Handlers, "createPaymentIntent"> => ({
   createPaymentIntent: Effect.fnUntraced(function* ({ payload }) {
-    yield* read(payload)
-    return yield* writes.once(
-      "createPaymentIntent",
-      payload.requestId,
-      Effect.map(checkout.create(payload), ({ intentId }) => ({
-        ...pageUrls.ofIntent(intentId),
-        errorCode: null,
-        ...withoutUndefined({ metadata: payload.metadata })
-      }))
-    )
+    const { metadata, requestId } = payload
+    const errorCode = rejectionOf(metadata)
+    if (errorCode === undefined) yield* read(payload)
+    const create = Effect.gen(function* () {
+      const urls =
+        errorCode === undefined
+          ? pageUrls.ofIntent((yield* checkout.create(payload)).intentId)
+          : { redirectUrl: null, iframeUrl: null }
+      return { ...urls, errorCode: errorCode ?? null, ...withoutUndefined({ metadata }) }
+    })
+    return yield* writes.once("createPaymentIntent", requestId, create)
   })
 })
 
-const read = reader(Schema.Struct({ mid: Mid, metadata: ScenarioMetadata }))
+const read = reader(Schema.Struct({ metadata: ScenarioMetadata }))
+
+/** Returns the errorCode of the scenario `reject:<errorCode>`, which only an intent has. */
+const rejectionOf = (metadata: Metadata | undefined): string | undefined =>
+  /^reject:([A-Za-z0-9_-]{1,64})$/u.exec(metadata?.[Scenario.key] ?? "")?.[1]

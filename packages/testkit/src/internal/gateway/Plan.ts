@@ -7,6 +7,7 @@
  *
  * A date is ISO 8601. Without an offset it is UTC; an `endDate` without a time is that whole day.
  */
+import { frequency } from "@pawl/core/internal/Formats"
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -17,7 +18,6 @@ const PlanDate = Schema.String.check(
     (text) => Option.isSome(read(text)) || 'Expected an ISO 8601 date, such as "2026-11-20"'
   )
 )
-const frequency = Schema.Literals(["DAILY", "WEEKLY", "MONTHLY", "CUSTOM"])
 const interval = Schema.Int.check(Schema.isGreaterThan(0))
 
 /** Schema for the fields of a plan that set its charge dates; stricter than the contract. */

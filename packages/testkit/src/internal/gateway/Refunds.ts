@@ -13,13 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import {
-  ScenarioMetadata,
-  Mid,
-  withoutUndefined,
-  scenarioOf,
-  statusFields
-} from "./RequestRules.ts"
+import { ScenarioMetadata, withoutUndefined, scenarioOf, statusFields } from "./RequestRules.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { Transactions } from "./Transactions.ts"
 import { type Handlers, invalid, notFound, reader } from "./Contract.ts"
@@ -117,7 +111,7 @@ const notText = invalid([{ field: "transactionId", message: "Expected a text" }]
 const fieldOf = (body: unknown, name: string): unknown =>
   Predicate.hasProperty(body, name) ? body[name] : undefined
 
-const read = reader(Schema.Struct({ mid: Mid, metadata: ScenarioMetadata }))
+const read = reader(Schema.Struct({ metadata: ScenarioMetadata }))
 
 const paid: ReadonlyArray<Status> = ["SUCCEED", "REFUNDED"]
 

@@ -1,5 +1,5 @@
 /** Rules for requests beyond the contract. */
-import { type Metadata, RequestId } from "@pawl/core/Transaction"
+import type { Metadata } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Scenario from "../../Scenario.ts"
@@ -18,9 +18,6 @@ export const ScenarioMetadata = Schema.optionalKey(
     )
   })
 )
-
-/** Schema for the merchant account of card operations, a signable text. */
-export const Mid = RequestId
 
 /** `story` replaces the default `succeed`, and keeps the delivery suffixes. */
 export const scenarioOf = (

@@ -13,7 +13,7 @@ import { TransactionId } from "@pawl/core/Transaction"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { ScenarioMetadata, Mid, withoutUndefined, statusFields } from "./RequestRules.ts"
+import { ScenarioMetadata, withoutUndefined, statusFields } from "./RequestRules.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { Vault } from "./Cards.ts"
 import type { SubscriptionBilling, SubscriptionState } from "./SubscriptionBilling.ts"
@@ -85,9 +85,7 @@ export const make = (
   }
 }
 
-const readCreate = reader(
-  Schema.Struct({ mid: Mid, plan: PlanSchedule, metadata: ScenarioMetadata })
-)
+const readCreate = reader(Schema.Struct({ plan: PlanSchedule, metadata: ScenarioMetadata }))
 const readPlan = reader(Schema.Struct({ plan: PlanSchedule }))
 const readUpdate = reader(
   Schema.Struct({
