@@ -9,7 +9,6 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Fault from "@pawl/webhook/internal/sql/Fault"
 import { Ledger } from "@pawl/webhook/Ledger"
-import { report } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
 const input = {
@@ -88,7 +87,7 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
           "Free space of the store may still have the texts: --compact rewrites it."
         )
       }
-      if (failures.length > 0) return yield* report(failures.join("\n"))
+      if (failures.length > 0) return yield* CommandOutput.report(failures.join("\n"))
     })
   )
 ).pipe(

@@ -25,7 +25,6 @@ import * as Readings from "../Readings.ts"
 import * as CallbackPort from "./CallbackPort.ts"
 import * as Flags from "./Flags.ts"
 import * as ProfileFile from "./ProfileFile.ts"
-import { Reported } from "./Reported.ts"
 import * as SandboxTime from "./SandboxTime.ts"
 import * as TlsConnection from "./TlsConnection.ts"
 
@@ -282,19 +281,16 @@ export const doctor = Command.make("doctor", flags, (input) =>
     if (against !== undefined) {
       const changes = Doctor.changes(against, result)
       yield* Console.log(`\n${Doctor.report.drift(changes, format)}`)
-      if (changes.length > 0) return yield* new Reported()
+      if (changes.length > 0) return yield* new CommandOutput.Reported()
     }
-    if (!Doctor.isSound(findings, [...reads, ...rehearsal])) return yield* new Reported()
+    if (!Doctor.isSound(findings, [...reads, ...rehearsal]))
+      return yield* new CommandOutput.Reported()
   }).pipe(
     Effect.scoped,
     Effect.provide(NodeTransport.layer),
     Effect.catchIf(
       (error) => error._tag !== "Reported",
-      (error) =>
-        Effect.andThen(
-          Console.error(`The service cannot be probed: ${error.message}`),
-          Effect.fail(new Reported())
-        )
+      (error) => CommandOutput.report(`The service cannot be probed: ${error.message}`)
     )
   )
 ).pipe(

@@ -20,7 +20,6 @@ import * as Sandbox from "../Sandbox.ts"
 import * as Flags from "./Flags.ts"
 import type { InvalidConfig } from "@pawl/http/PawlConfig"
 import type { FileFault } from "./ProfileFile.ts"
-import { Reported } from "./Reported.ts"
 import type * as SandboxReport from "./SandboxReport.ts"
 import { trigger } from "./TriggerCommand.ts"
 
@@ -187,8 +186,9 @@ export const make = (name: string) =>
               error._tag === "ProgramFailed"
                 ? error.message
                 : `The sandbox cannot serve: ${yield* reason(error, options)}`
-            yield* Console.error(isJson ? JSON.stringify({ event: "failed", message }) : message)
-            return yield* new Reported()
+            return yield* CommandOutput.report(
+              isJson ? JSON.stringify({ event: "failed", message }) : message
+            )
           })
         ),
         Effect.provide(

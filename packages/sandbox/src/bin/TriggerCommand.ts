@@ -7,14 +7,12 @@ import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { KnownKind } from "@pawl/core/Kind"
 import * as Scenario from "@pawl/testkit/Scenario"
 import * as Flags from "./Flags.ts"
-import { Reported } from "./Reported.ts"
 
 const kinds = [
   "card-payment",
@@ -81,9 +79,12 @@ export const trigger = Command.make("trigger", { scenario, ...flags }, (input) =
       })
     ),
     Effect.catchTag("TriggerFailed", ({ message }) =>
-      Effect.as(Console.error(`The transaction cannot be followed: ${message}`), 1)
+      CommandOutput.report(`The transaction cannot be followed: ${message}`)
     ),
-    Effect.flatMap((undelivered) => (undelivered > 0 ? Effect.fail(new Reported()) : Effect.void))
+    Effect.filterOrFail(
+      (undelivered) => undelivered === 0,
+      () => new CommandOutput.Reported()
+    )
   )
 ).pipe(
   Command.withDescription("Makes a transaction on a running sandbox and follows it to its end"),
