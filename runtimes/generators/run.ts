@@ -6,11 +6,10 @@
  * makes a refund, because its integers have a width. The clients are
  * written to `dist`. A generator whose tools are missing is skipped.
  */
-import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { promisify } from "node:util"
+import * as Programs from "../programs.ts"
 import { card, paymentOf, urls } from "./inputs.ts"
 
 const here = import.meta.dirname
@@ -21,15 +20,8 @@ const openapi30 = join(dist, "openapi30.json")
 const jar = join(here, "node_modules/@openapitools/openapi-generator-cli/bin/openapi-generator.jar")
 const bin = (name: string): string => join(here, "node_modules/.bin", name)
 
-const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> => {
-  try {
-    const options = { cwd: here, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 }
-    return (await promisify(execFile)(program, args, options)).stdout
-  } catch (error) {
-    const { stderr = "", stdout = "" } = error as { stdout?: string; stderr?: string }
-    throw new Error(`${program} ${args.join(" ")}\n${stdout}${stderr}`.trim(), { cause: error })
-  }
-}
+const run = (program: string, ...args: ReadonlyArray<string>): Promise<string> =>
+  Programs.run(program, args, here)
 
 interface Node {
   readonly [key: string]: unknown
@@ -225,11 +217,12 @@ const missing = async ({ needs = [] }: Generator): Promise<string | undefined> =
 
 const startSandbox = async () => {
   const command = join(root, "packages/sandbox/src/bin/pawl-sandbox.ts")
-  const child = spawn(process.execPath, [command, "--port", "0", "--quiet"], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  const [line] = (await once(child.stdout, "data")) as [Buffer]
-  const origin = new URL(String(line).replace("ready ", "").trim()).origin
+  const { child, line } = Programs.start(
+    process.execPath,
+    [command, "--port", "0", "--quiet"],
+    here
+  )
+  const { origin } = new URL(await line)
   let token = ""
   const call = async (method: string, path: string, body?: Node): Promise<Node> => {
     const response = await fetch(`${origin}${path}`, {
