@@ -80,12 +80,8 @@ const flags = {
     ),
     Flag.withDefault("plain")
   ),
-  profile: Flag.String("profile").pipe(
-    Flag.withFallbackConfig(Config.String("PAWL_PROFILE")),
-    Flag.withDescription(
-      "A profile that the doctor wrote of a real service: the sandbox then behaves like it; or set PAWL_PROFILE"
-    ),
-    Flag.optional
+  profile: Flags.profile(
+    "A profile that the doctor wrote of a real service: the sandbox then behaves like it"
   ),
   intentLifetime: Flags.duration(
     "intent-lifetime",

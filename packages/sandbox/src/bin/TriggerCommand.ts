@@ -6,7 +6,6 @@ import * as Argument from "effect/cli/Argument"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -49,21 +48,13 @@ const flags = {
   ),
   times: Flags.int("times", [1, 1000], 1, "The number of transactions (default: 1)"),
   baseUrl: Flag.String("base-url").pipe(
-    Flag.filter(
-      Flags.isBaseUrl,
-      () => "Expected a URL such as http://127.0.0.1:4010/api, which ends in /api"
-    ),
-    Flag.map((url) => url.replace(/\/+$/u, "")),
+    Flags.asBaseUrl("http://127.0.0.1:4010/api"),
     Flag.withDescription("The base URL of the sandbox (default: http://127.0.0.1:4010/api)"),
     Flag.withDefault("http://127.0.0.1:4010/api")
   ),
   merchantKey: Flags.text("merchant-key", "sandbox-key", "The merchant key of the sandbox"),
   merchantSecret: Flags.merchantSecret("The merchant secret of the sandbox"),
-  token: Flag.Redacted("token").pipe(
-    Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
-    Flag.withDescription("The token of the sandbox, if it has one; or set PAWL_SANDBOX_TOKEN"),
-    Flag.optional
-  )
+  token: Flags.token("The token of the sandbox, if it has one")
 }
 
 /** Subcommand whose modules are loaded only when it runs, because `sandbox` has it too. */
