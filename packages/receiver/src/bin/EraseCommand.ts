@@ -28,8 +28,6 @@ const input = {
   )
 }
 
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
-
 /** Command that ends with 1 if one of the transactions is not known, or cannot be read. */
 export const erase = Command.make("erase", input, ({ compact, ids, kind, store }) =>
   StoreFlag.within(
@@ -55,11 +53,11 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
           continue
         }
         yield* Console.log(
-          `${id}: deleted ${plural(bodies + quarantined, "callback text")}, ${plural(requests, "request text")}, ${plural(notes, "note")}; kept ids, amounts, currencies, statuses and times`
+          `${id}: deleted ${CommandOutput.count(bodies + quarantined, "callback text")}, ${CommandOutput.count(requests, "request text")}, ${CommandOutput.count(notes, "note")}; kept ids, amounts, currencies, statuses and times`
         )
         if (open > 0) {
           yield* Console.log(
-            `${id}: kept ${plural(open, "request")} that may have to be sent again; erase again when the outcome is known`
+            `${id}: kept ${CommandOutput.count(open, "request")} that may have to be sent again; erase again when the outcome is known`
           )
         }
       }
