@@ -15,8 +15,16 @@ import { client } from "./src/client.ts"
 import { door, doorCallback } from "./src/door.ts"
 import { fake, ready, sandbox } from "./src/fake.ts"
 import { connections, processes, rows, rowsMemory, transactions } from "./src/scaling.ts"
-import { type Bench, compare, type Costs, type Goal, place, type Spread } from "./src/harness.ts"
-import { bound, checkPlaces, digits, heading, type Report, write } from "./src/performancePage.ts"
+import {
+  type Bench,
+  compare,
+  type Costs,
+  digits,
+  type Goal,
+  place,
+  type Spread
+} from "./src/harness.ts"
+import { bound, checkPlaces, heading, type Report, write } from "./src/performancePage.ts"
 import { disk, receiver, slowDisk } from "./src/receiver.ts"
 import { properties } from "./src/property.ts"
 import { margin, reached } from "./src/reached.ts"

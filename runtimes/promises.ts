@@ -2,8 +2,8 @@
  * Programs of the project `promises` of `tarballs.ts`: they install `pawl` alone, and import no
  * Effect.
  */
-import { spawn } from "node:child_process"
 import { basename, join } from "node:path"
+import { start } from "./programs.ts"
 
 export const program = `import { Declined, open } from "pawl"
 
@@ -38,24 +38,6 @@ test("an order is paid", async () => {
   await pawl.close()
 })
 `
-
-const start = (program: string, args: ReadonlyArray<string>, cwd: string, env = process.env) => {
-  const child = spawn(program, args, { cwd, env })
-  const line = new Promise<string>((resolve, reject) => {
-    let output = ""
-    const read = (text: string) => {
-      output += text
-      const [first] = /^ready .*$/mu.exec(output) ?? []
-      if (first !== undefined) resolve(first.slice("ready ".length))
-    }
-    child.stdout.setEncoding("utf8").on("data", read)
-    child.stderr.setEncoding("utf8").on("data", read)
-    child.once("exit", (code) =>
-      reject(new Error(`${args.join(" ")} ended with ${code}\n${output}`))
-    )
-  })
-  return { child, line }
-}
 
 /** Runs the shop and the sandbox of an installed `pawl`, and pays an order. */
 export const runShop = async (node: string, folder: string): Promise<void> => {

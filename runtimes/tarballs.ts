@@ -8,37 +8,16 @@
  * the shop of examples/src/promiseShop.mjs. All other packages come from the registry, at the
  * versions of the workspace's catalog. A runtime that is not installed is a failure.
  */
-import { execFile } from "node:child_process"
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { basename, join } from "node:path"
-import { promisify } from "node:util"
+import { join } from "node:path"
+import * as Pack from "../scripts/pack.ts"
+import { nameOf, root } from "../scripts/repository.ts"
+import { run } from "./programs.ts"
 import { jestTest, program, runShop } from "./promises.ts"
 
-const root = join(import.meta.dirname, "..")
 const installed = (path: string): string => join(import.meta.dirname, "node_modules", path)
 const names = ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"] as const
-const packageOf = (name: string): string => (name === "pawl" ? name : `@pawl/${name}`)
-
-const run = async (program: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
-  try {
-    const { stdout } = await promisify(execFile)(program, args, {
-      cwd,
-      timeout: 180_000,
-      maxBuffer: 64 * 1024 * 1024,
-      // Removes pnpm's variables, which an empty project does not have. Keeps npm_config_*, the
-      // settings of the user, such as the certificate of a registry.
-      env: Object.fromEntries(
-        Object.entries(process.env).filter(([name]) => !/^p?npm_(?!config_)/iu.test(name))
-      )
-    })
-    return stdout
-  } catch (error) {
-    const { stderr = "", stdout = "" } = error as { stdout?: string; stderr?: string }
-    const output = `${stdout}${stderr}`.trim() || String(error)
-    throw new Error(`${basename(program)} ${args.join(" ")}\n${output}`, { cause: error })
-  }
-}
 
 const step = async <A>(name: string, what: string, work: () => Promise<A>): Promise<A> => {
   const start = performance.now()
@@ -99,16 +78,10 @@ const compare = async (name: string, listed: string): Promise<void> => {
 }
 
 const pack = (name: string): Promise<string> =>
-  step("pack", packageOf(name), async () => {
-    const packed = JSON.parse(
-      await run(
-        "pnpm",
-        ["pack", "--json", "--pack-destination", directory],
-        join(root, "packages", name)
-      )
-    ) as { readonly filename: string; readonly files: ReadonlyArray<{ readonly path: string }> }
-    await compare(name, list(packed.files.map(({ path }) => path)))
-    return join(directory, basename(packed.filename))
+  step("pack", nameOf(name), async () => {
+    const { files, tarball } = await Pack.pack(join(root, "packages", name), directory)
+    await compare(name, list(files))
+    return tarball
   })
 
 type Tarballs = Readonly<Record<(typeof names)[number], string>>
@@ -122,7 +95,7 @@ const project = async (
   const folder = join(directory, name)
   await mkdir(folder)
   const dependencies = Object.fromEntries([
-    ...packages.map((each) => [packageOf(each), `file:${tarballs[each]}`]),
+    ...packages.map((each) => [nameOf(each), `file:${tarballs[each]}`]),
     ...Object.entries(more)
   ]) as Record<string, string>
   await writeFile(

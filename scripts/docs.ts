@@ -5,14 +5,13 @@
  * `--write` writes both, and the API reference into `docs/api`, one page a module, the most used
  * first.
  */
-import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import * as Decisions from "./decisions.ts"
 import * as Index from "./llms.ts"
 import { dead, type Page, unknownCommands, unknownFiles } from "./links.ts"
 import * as Reference from "./reference.ts"
-import { find, packages, read, report, root } from "./repository.ts"
+import { files, find, packages, read, report, root } from "./repository.ts"
 
 const usage = find("README.md", "docs/guides/*.md", "packages/*/README.md", "examples/src/**/*.ts")
   .map(read)
@@ -77,10 +76,6 @@ const pages = find("*.md", "docs/**/*.md", "{examples,packages/*}/*.md")
   .filter((path) => !path.startsWith("docs/api/"))
   .map((path) => ({ path, text: read(path) }))
 const isThere = (path: string): boolean => existsSync(resolve(root, path))
-const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
-  cwd: root,
-  encoding: "utf8"
-}).split("\n")
 report([
   ...committed
     .filter(({ path, text }) => !isThere(path) || read(path) !== text)
@@ -88,5 +83,5 @@ report([
   ...pages.flatMap((page) => [...dead(page, pages, isThere), ...unknownCommands(page, commands)]),
   ...pages
     .filter(({ path }) => path.startsWith("docs/decisions/"))
-    .flatMap((page) => unknownFiles(page, files))
+    .flatMap((page) => unknownFiles(page, files()))
 ])

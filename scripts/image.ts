@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
-import { read, root } from "./repository.ts"
+import { plainEnvironment, read, root } from "./repository.ts"
 
 const folder = await mkdtemp(join(tmpdir(), "pawl-image-"))
 const port = 14_020
@@ -24,9 +24,7 @@ const shell = (command: string, cwd: string) =>
     maxBuffer: 64 * 1024 * 1024,
     // The environment has none of pnpm's variables, and the Node that runs this.
     env: {
-      ...Object.fromEntries(
-        Object.entries(process.env).filter(([name]) => !/^p?npm_(?!config_)/iu.test(name))
-      ),
+      ...plainEnvironment,
       PATH: `${join(process.execPath, "..")}:${process.env["PATH"]}`
     }
   })

@@ -12,9 +12,7 @@ import { writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"
 import { type Directive, parseSync, type Statement } from "oxc-parser"
 import { imports } from "./imports.ts"
-import { find, packages, read, report, root } from "./repository.ts"
-
-const nameOf = (folder: string): string => (folder === "pawl" ? folder : `@pawl/${folder}`)
+import { find, nameOf, packages, read, report, root } from "./repository.ts"
 
 export interface Name {
   readonly name: string

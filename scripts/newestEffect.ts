@@ -5,10 +5,10 @@
  * `@pawl/core` and the demo. The exit code is 1 if a step fails.
  */
 import { execFileSync } from "node:child_process"
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { root } from "./repository.ts"
+import { files, root } from "./repository.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-newest-effect-"))
 
@@ -34,10 +34,7 @@ const versionOf = (name: string): string => {
 
 if (import.meta.main) {
   try {
-    const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" })
-    for (const file of files.split("\0").filter((each) => existsSync(join(root, each)))) {
-      if (file !== "") cpSync(join(root, file), join(folder, file))
-    }
+    for (const file of files()) cpSync(join(root, file), join(folder, file))
     const catalog = join(folder, "pnpm-workspace.yaml")
     writeFileSync(catalog, withNewest(readFileSync(catalog, "utf8")))
     run("npx", "-y", "pnpm@12.18.0", "install", "--no-frozen-lockfile", "--loglevel", "error")

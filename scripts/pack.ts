@@ -1,18 +1,19 @@
 /** Packs the seven built packages as npm tarballs into a folder: `pnpm packages DIR`. */
-import { execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { promisify } from "node:util"
 import { packages, root } from "./repository.ts"
 
-const pack = (folder: string): ReadonlyArray<string> => {
-  mkdirSync(folder, { recursive: true })
-  return packages.map((name) => {
-    const output = execFileSync("pnpm", ["pack", "--json", "--pack-destination", folder], {
-      cwd: join(root, "packages", name),
-      encoding: "utf8"
-    })
-    return resolve(folder, (JSON.parse(output) as { readonly filename: string }).filename)
-  })
+/** Packs the package of a folder, and returns the path of its tarball and the files in it. */
+export const pack = async (source: string, destination: string) => {
+  const args = ["pack", "--json", "--pack-destination", destination]
+  const { stdout } = await promisify(execFile)("pnpm", args, { cwd: source })
+  const { filename, files } = JSON.parse(stdout) as {
+    readonly filename: string
+    readonly files: ReadonlyArray<{ readonly path: string }>
+  }
+  return { tarball: resolve(destination, filename), files: files.map(({ path }) => path) }
 }
 
 if (import.meta.main) {
@@ -21,5 +22,8 @@ if (import.meta.main) {
     console.error("pnpm packages DIR: the folder for the tarballs is missing")
     process.exit(1)
   }
-  for (const tarball of pack(resolve(folder))) console.log(tarball)
+  mkdirSync(folder, { recursive: true })
+  for (const name of packages) {
+    console.log((await pack(join(root, "packages", name), resolve(folder))).tarball)
+  }
 }

@@ -5,11 +5,8 @@
  * It reads comments, string literals and templates of sources, and Markdown pages without their
  * code. Questions are left alone. Prints one line per finding and exits 1 if there are any.
  */
-import { execFileSync } from "node:child_process"
-import { existsSync } from "node:fs"
-import { resolve } from "node:path"
 import { parseSync } from "oxc-parser"
-import { read, report, root } from "./repository.ts"
+import { files, read, report } from "./repository.ts"
 
 interface Passage {
   readonly line: number
@@ -98,13 +95,11 @@ const withoutCode = (text: string): string =>
 const lines = (text: string): number => text.split("\n").length
 
 if (import.meta.main) {
-  const args = ["ls-files", "-co", "--exclude-standard", "*.ts", "*.js", "*.md"]
-  const paths = execFileSync("git", args, { cwd: root, encoding: "utf8" })
-    .split("\n")
-    // The specification is not ours to word, a declaration file is generated, and a test plants
-    // findings.
-    .filter((path) => path !== "" && !/^docs\/spec\.md$|\.d\.ts$|\/prose\.test\.ts$/u.test(path))
-    .filter((path) => existsSync(resolve(root, path)))
+  // The specification is not ours to word, a declaration file is generated, and a test plants
+  // findings.
+  const paths = files("*.ts", "*.js", "*.md").filter(
+    (path) => !/^docs\/spec\.md$|\.d\.ts$|\/prose\.test\.ts$/u.test(path)
+  )
   const found = paths.flatMap((path) => findings(path, read(path)))
   report(paths.length === 0 ? ["there are no files"] : found)
   console.log(`${found.length} findings in ${paths.length} files`)

@@ -5,13 +5,12 @@
  * Prints the findings and exits 1 if there are any.
  */
 import { checkPackage, createPackageFromTarballData, type Package } from "@arethetypeswrong/core"
-import { execFile } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { promisify } from "node:util"
+import { join } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
+import { pack } from "./pack.ts"
 import { find, packages, read, report, root } from "./repository.ts"
 
 /** ES modules are not imported in these ways. */
@@ -60,10 +59,8 @@ const objectionsTo = async (tarball: Uint8Array<ArrayBuffer>): Promise<ReadonlyA
 export const objections = async (folder: string): Promise<ReadonlyArray<string>> => {
   const destination = mkdtempSync(join(tmpdir(), "pawl-published-"))
   try {
-    const args = ["pack", "--json", "--pack-destination", destination]
-    const { stdout } = await promisify(execFile)("pnpm", args, { cwd: folder })
-    const { filename } = JSON.parse(stdout) as { readonly filename: string }
-    return await objectionsTo(new Uint8Array(readFileSync(resolve(destination, filename))))
+    const { tarball } = await pack(folder, destination)
+    return await objectionsTo(new Uint8Array(readFileSync(tarball)))
   } finally {
     rmSync(destination, { recursive: true })
   }

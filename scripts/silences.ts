@@ -9,12 +9,8 @@
  * specification, or a source names a page that does not exist.
  */
 import { basename } from "node:path"
+import type { Page } from "./links.ts"
 import { find, read, report } from "./repository.ts"
-
-interface Text {
-  readonly path: string
-  readonly text: string
-}
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" })
 
@@ -53,7 +49,7 @@ const place = (spec: string, at: number) => {
   }
 }
 
-export const judge = (spec: string, pages: ReadonlyArray<Text>) => {
+export const judge = (spec: string, pages: ReadonlyArray<Page>) => {
   const quotes = pages.flatMap(({ path, text }) =>
     quotesOf(text).map((quote) => ({ path, quote, ranges: occurrences(spec, quote) }))
   )
@@ -80,13 +76,13 @@ export const judge = (spec: string, pages: ReadonlyArray<Text>) => {
   }
 }
 
-export const dangling = ({ path, text }: Text, pages: ReadonlyArray<Text>): ReadonlyArray<string> =>
+export const dangling = ({ path, text }: Page, pages: ReadonlyArray<Page>): ReadonlyArray<string> =>
   Array.from(text.matchAll(/\bdecisions\/(\d{4}-[\w-]+\.md)/gu), ([, name = ""]) => name)
     .filter((name) => !pages.some((page) => basename(page.path) === name))
     .map((name) => `${path} there is no decision ${name}`)
 
 if (import.meta.main) {
-  const textsOf = (pattern: string): ReadonlyArray<Text> =>
+  const textsOf = (pattern: string): ReadonlyArray<Page> =>
     find(pattern).map((path) => ({ path, text: read(path) }))
   const pages = textsOf("docs/decisions/*.md")
   const { silences, wrong } = judge(read("docs/spec.md"), pages)

@@ -128,10 +128,11 @@ export const parts: ReadonlyArray<Part> = [
 ]
 
 export const weigh = async (
-  contents: string
+  contents: string,
+  resolveDir = join(root, "examples")
 ): Promise<{ readonly bytes: number; readonly modules: ReadonlyArray<string> }> => {
   const { metafile, outputFiles } = await build({
-    stdin: { contents, resolveDir: join(root, "examples"), sourcefile: "<entry>" },
+    stdin: { contents, resolveDir, sourcefile: "<entry>" },
     absWorkingDir: root,
     bundle: true,
     minify: true,

@@ -3,12 +3,11 @@
  * concurrently. Each client and the server has its own process. The floor is undici's `request`
  * with a hand-written checksum.
  */
-import { fork } from "node:child_process"
-import { inOwnProcess, type Bench, type Costs, measure, nextMessage } from "./harness.ts"
+import { inOwnProcess, type Bench, type Costs, measure } from "./harness.ts"
+import { startServer } from "./processes.ts"
 
 const run = async (): Promise<Costs> => {
-  const origin = fork(new URL("origin.ts", import.meta.url))
-  const port = (await nextMessage(origin)) as number
+  const origin = await startServer(new URL("origin.ts", import.meta.url))
   const clients = [
     "undici.request",
     "pawl",
@@ -20,13 +19,13 @@ const run = async (): Promise<Costs> => {
     "plain HttpApiClient",
     "stripe-node"
   ].map((name) =>
-    inOwnProcess(name, new URL("clientProcess.ts", import.meta.url), [name, String(port)])
+    inOwnProcess(name, new URL("clientProcess.ts", import.meta.url), [name, String(origin.port)])
   )
   try {
     return await measure(clients, { synchronous: false, slice: 300, warmUp: 4000 })
   } finally {
     for (const { close } of clients) close()
-    origin.disconnect()
+    origin.close()
   }
 }
 

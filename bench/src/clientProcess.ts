@@ -15,53 +15,33 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Tracer from "effect/Tracer"
-import { createHmac, createSecretKey } from "node:crypto"
+import { strictEqual } from "node:assert/strict"
+import { createSecretKey } from "node:crypto"
 import { Agent as HttpAgent } from "node:http"
 import Stripe from "stripe"
 import { Agent, request } from "undici"
 import { answerWithCost } from "./harness.ts"
+import * as Payments from "./payments.ts"
 
-const concurrency = 64
 const secret = "merchant-secret"
 const key = createSecretKey(Buffer.from(secret))
 const authorization = "Bearer a.e30.b"
 
-const fields = {
-  accountId: "1001",
-  apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" },
-  amount: "10.50",
-  currency: "EUR",
-  successRedirectUrl: "https://shop.example/paid",
-  failureRedirectUrl: "https://shop.example/failed",
-  callbackUrl: "https://shop.example/callback",
-  metadata: { basket: "7" },
-  order: { orderId: "order-1", title: "Tea" },
-  billingDetails: { firstName: "Ada", lastName: "Lovelace", email: "ada@shop.example" }
-}
-
-let count = 0
-const payment = () => ({ requestId: `order-${++count}`, ...fields })
-const signed = () => {
-  const plain = payment()
-  const text = [plain.accountId, plain.requestId, plain.amount, plain.currency].join("|")
-  return { ...plain, checksum: createHmac("sha256", key).update(text).digest("hex") }
-}
-
-const expectSame = (expected: string, got: unknown): void => {
-  if (expected !== got) throw new Error(`${expected} was expected, and ${String(got)} received`)
-}
+const payment = () =>
+  Payments.payment({
+    successRedirectUrl: "https://shop.example/paid",
+    failureRedirectUrl: "https://shop.example/failed",
+    callbackUrl: "https://shop.example/callback",
+    ...Payments.details
+  })
+const signed = () => Payments.signed(payment(), key)
 
 type Calls = (times: number) => Promise<void>
 
 const loops =
   (call: () => Promise<void>): Calls =>
-  async (times) => {
-    let left = times
-    const loop = async (): Promise<void> => {
-      while (left-- > 0) await call()
-    }
-    await Promise.all(Array.from({ length: concurrency }, loop))
-  }
+  (times) =>
+    Payments.callAll(times, call)
 
 const effects =
   <R, E>(
@@ -69,30 +49,17 @@ const effects =
     runtime: ManagedRuntime.ManagedRuntime<R, E>
   ): Calls =>
   (times) =>
-    runtime.runPromise(
-      Effect.suspend(() => {
-        let left = times
-        const loop = Effect.whileLoop({
-          while: () => left-- > 0,
-          body: () => call,
-          step: () => undefined
-        })
-        return Effect.all(
-          Array.from({ length: concurrency }, () => loop),
-          { concurrency: "unbounded", discard: true }
-        )
-      })
-    )
+    Payments.runAll(times, call, runtime)
 
 const pay = Effect.suspend(() => {
   const plain = payment()
   return ApmPayments.ApmPayments.use(({ create }) =>
-    Effect.map(create(plain), ({ requestId }) => expectSame(plain.requestId, requestId))
+    Effect.map(create(plain), ({ requestId }) => strictEqual(plain.requestId, requestId))
   )
 })
 
 const read = ApmPayments.ApmPayments.use(({ status }) =>
-  Effect.map(status("100001"), (status) => expectSame("PENDING", status))
+  Effect.map(status("100001"), (status) => strictEqual("PENDING", status))
 )
 
 const tracer = Layer.succeed(
@@ -122,14 +89,14 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
         dispatcher
       })
       const answer = (await response.body.json()) as { requestId: string }
-      expectSame(body.requestId, answer.requestId)
+      strictEqual(body.requestId, answer.requestId)
     })
   },
   "undici.request, a read": () => {
     const dispatcher = new Agent()
     return loops(async () => {
       const response = await request(`${url}/status/100001`, { headers, dispatcher })
-      expectSame("PENDING", (await response.body.json()) as string)
+      strictEqual("PENDING", (await response.body.json()) as string)
     })
   },
   "pawl, a read": () => effects(read, ManagedRuntime.make(pawl)),
@@ -140,14 +107,14 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
       const body = signed()
       const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })
       const answer = (await response.json()) as { requestId: string }
-      expectSame(body.requestId, answer.requestId)
+      strictEqual(body.requestId, answer.requestId)
     }),
   axios: () => {
     const httpAgent = new HttpAgent({ keepAlive: true })
     return loops(async () => {
       const body = signed()
       const response = await axios.post<{ requestId: string }>(url, body, { headers, httpAgent })
-      expectSame(body.requestId, response.data.requestId)
+      strictEqual(body.requestId, response.data.requestId)
     })
   },
   "plain HttpApiClient": async () => {
@@ -164,7 +131,7 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
       const payload = signed()
       return Effect.map(
         derived.apmPayments.createApmPayment({ payload: payload as never }),
-        ({ requestId }) => expectSame(payload.requestId, requestId)
+        ({ requestId }) => strictEqual(payload.requestId, requestId)
       )
     })
     return effects(call, plain)
@@ -177,7 +144,7 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
         { ...body, amount: 1050 } as unknown as Stripe.PaymentIntentCreateParams,
         { idempotencyKey: body.requestId }
       )
-      expectSame(body.requestId, (answer as unknown as { requestId: string }).requestId)
+      strictEqual(body.requestId, (answer as unknown as { requestId: string }).requestId)
     })
   }
 }

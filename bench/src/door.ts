@@ -9,43 +9,26 @@ import { ApmPayments } from "@pawl/http/ApmPayments"
 import { Requests } from "@pawl/webhook/Requests"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { fork } from "node:child_process"
 import { open } from "pawl"
 import * as Options from "pawl/internal/Options"
 import * as Arguments from "pawl/internal/Arguments"
 import * as Functions from "pawl/internal/Functions"
-import { type Bench, type Costs, measure, nextMessage, type Variant } from "./harness.ts"
+import { type Bench, type Costs, measure, type Variant } from "./harness.ts"
+import { callAll, payment } from "./payments.ts"
+import { startServer } from "./processes.ts"
 import { byCpuTime, measureServers } from "./receiver.ts"
-
-const concurrency = 64
-
-let count = 0
-const payment = () => ({
-  requestId: `order-${++count}`,
-  accountId: "1001",
-  apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" },
-  amount: "10.50",
-  currency: "EUR"
-})
 
 const variant = (name: string, call: () => Promise<unknown>): Variant => ({
   name,
   check: () => call().then(() => undefined),
-  run: async (times) => {
-    let left = times
-    const loop = async () => {
-      while (left-- > 0) await call()
-    }
-    await Promise.all(Array.from({ length: concurrency }, loop))
-  }
+  run: (times) => callAll(times, call)
 })
 
 const run = async (): Promise<Costs> => {
   // An open transaction would be polled.
-  const origin = fork(new URL("origin.ts", import.meta.url), ["0", "SUCCEED"])
-  const port = (await nextMessage(origin)) as number
+  const origin = await startServer(new URL("origin.ts", import.meta.url), ["0", "SUCCEED"])
   const options = {
-    baseUrl: `http://127.0.0.1:${port}/api`,
+    baseUrl: `http://127.0.0.1:${origin.port}/api`,
     merchantKey: "key",
     merchantSecret: "merchant-secret",
     store: "memory",
@@ -70,16 +53,16 @@ const run = async (): Promise<Costs> => {
     const creates = await measure(
       [
         variant("packages, a create", () =>
-          packages.runPromise(Requests.use(({ send }) => send("apm-payment", payment())))
+          packages.runPromise(Requests.use(({ send }) => send("apm-payment", payment({}))))
         ),
-        variant("pawl, a create", () => pawl.apmPayments.create(payment()))
+        variant("pawl, a create", () => pawl.apmPayments.create(payment({})))
       ],
       pace
     )
     return { unit: reads.unit, of: new Map([...reads.of, ...creates.of]) }
   } finally {
     await Promise.all([packages.dispose(), pawl.close()])
-    origin.disconnect()
+    origin.close()
   }
 }
 

@@ -22,47 +22,24 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { http, HttpResponse } from "msw"
 import { setupServer } from "msw/node"
-import { fork, spawn } from "node:child_process"
-import { createHmac } from "node:crypto"
+import { strictEqual } from "node:assert/strict"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { Pool } from "undici"
-import { type Bench, type Costs, measure, nextMessage, type Variant } from "./harness.ts"
+import { type Bench, type Costs, inRounds, measure, type Variant } from "./harness.ts"
+import { callAll, concurrency, details, payment, runAll, signed } from "./payments.ts"
+import { startServer } from "./processes.ts"
 
-const concurrency = 64
 const pace = "1 hour"
 const credentials = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }
 
-const fields = {
-  accountId: "1001",
-  apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" },
-  amount: "10.50",
-  currency: "EUR",
-  metadata: { basket: "7" },
-  order: { orderId: "order-1", title: "Tea" },
-  billingDetails: { firstName: "Ada", lastName: "Lovelace", email: "ada@shop.example" }
-}
-
-let count = 0
-
-const expectSame = (expected: unknown, got: unknown): void => {
-  if (expected !== got) throw new Error(`Expected ${String(expected)}, got ${String(got)}`)
-}
-
 const pay = Effect.gen(function* () {
-  const requestId = `order-${++count}`
+  const plain = payment(details)
   const payments = yield* ApmPayments.ApmPayments
-  const created = yield* payments.create({ requestId, ...fields })
-  expectSame(requestId, created.requestId)
-  expectSame("NEW", yield* payments.status(created.transactionId))
+  const created = yield* payments.create(plain)
+  strictEqual(created.requestId, plain.requestId)
+  strictEqual(yield* payments.status(created.transactionId), "NEW")
 })
-
-const runConcurrently = (times: number, call: () => Promise<void>): Promise<unknown> => {
-  let left = times
-  const loop = async (): Promise<void> => {
-    while (left-- > 0) await call()
-  }
-  return Promise.all(Array.from({ length: concurrency }, loop))
-}
 
 const effects = <E>(
   name: string,
@@ -70,21 +47,7 @@ const effects = <E>(
 ): Variant => ({
   name,
   check: () => runtime.runPromise(pay),
-  run: (times) =>
-    runtime.runPromise(
-      Effect.suspend(() => {
-        let left = times
-        const loop = Effect.whileLoop({
-          while: () => left-- > 0,
-          body: () => pay,
-          step: () => undefined
-        })
-        return Effect.all(
-          Array.from({ length: concurrency }, () => loop),
-          { concurrency: "unbounded", discard: true }
-        )
-      })
-    )
+  run: (times) => runAll(times, pay, runtime)
 })
 
 /** Handlers for msw as a merchant writes them: fixed responses, without state or checks. */
@@ -160,17 +123,9 @@ export const fake: Bench = {
   run: runFake
 }
 
-const signed = () => {
-  const plain = { requestId: `order-${++count}`, ...fields }
-  const text = [plain.accountId, plain.requestId, plain.amount, plain.currency].join("|")
-  const hmac = createHmac("sha256", credentials.merchantSecret)
-  return JSON.stringify({ ...plain, checksum: hmac.update(text).digest("hex") })
-}
-
 const serve = async (name: string, paths: { readonly create: string; readonly read: string }) => {
-  const child = fork(new URL("fakeServer.ts", import.meta.url), [name])
-  const next = async () => (await nextMessage(child)) as number
-  const pool = new Pool(`http://127.0.0.1:${await next()}`, { connections: concurrency })
+  const server = await startServer(new URL("fakeServer.ts", import.meta.url), [name])
+  const pool = new Pool(`http://127.0.0.1:${server.port}`, { connections: concurrency })
   const headers: Record<string, string> = { "content-type": "application/json" }
   const send = async (method: string, path: string, body?: string) => {
     const response = await pool.request({ method, path, headers, ...(body && { body }) })
@@ -183,19 +138,17 @@ const serve = async (name: string, paths: { readonly create: string; readonly re
     headers["authorization"] = `Bearer ${String(accessToken)}`
   }
   const call = async (): Promise<void> => {
-    const made = await send("POST", paths.create, signed())
+    const body = JSON.stringify(signed(payment(details), credentials.merchantSecret))
+    const made = await send("POST", paths.create, body)
     await send("GET", `${paths.read}/${String(made["transactionId"] ?? made["id"])}`)
   }
   return {
     name,
     call,
-    cpuTime: () => {
-      child.send("cpu time")
-      return next()
-    },
+    cpuTime: server.cpuTime,
     close: async () => {
       await pool.destroy()
-      child.disconnect()
+      server.close()
     }
   }
 }
@@ -210,19 +163,15 @@ const runSandbox = async (): Promise<Costs> => {
     await serve("json-server", { create: "/api/v1/payments", read: "/api/v1/payments" })
   ]
   try {
-    const of = new Map(servers.map(({ name }): [string, Array<number>] => [name, []]))
     for (const { call, cpuTime } of servers) {
       const end = (await cpuTime()) + warmUp
-      while ((await cpuTime()) < end) await runConcurrently(times, call)
+      while ((await cpuTime()) < end) await callAll(times, call)
     }
-    for (let round = 0; round < rounds; round++) {
-      for (let turn = 0; turn < servers.length; turn++) {
-        const { call, cpuTime, name } = servers[(round + turn) % servers.length]!
-        const start = await cpuTime()
-        await runConcurrently(times, call)
-        of.get(name)?.push(((await cpuTime()) - start) / (2 * times))
-      }
-    }
+    const of = await inRounds(servers, { rounds }, async ({ call, cpuTime }) => {
+      const start = await cpuTime()
+      await callAll(times, call)
+      return ((await cpuTime()) - start) / (2 * times)
+    })
     return { unit: "CPU time of the server per request", of }
   } finally {
     for (const { close } of servers) await close()
@@ -251,18 +200,23 @@ const command = [
   "0"
 ]
 
-const programs: ReadonlyArray<
-  readonly [name: string, args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>]
-> = [
-  ["node:http and effect/http-api", ["--input-type=module", "--eval", floor]],
-  ["sandbox", command],
-  ["sandbox, without compile cache", command, { NODE_DISABLE_COMPILE_CACHE: "1" }]
+interface Program {
+  readonly name: string
+  readonly args: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const programs: ReadonlyArray<Program> = [
+  { name: "node:http and effect/http-api", args: ["--input-type=module", "--eval", floor] },
+  { name: "sandbox", args: command },
+  {
+    name: "sandbox, without compile cache",
+    args: command,
+    env: { NODE_DISABLE_COMPILE_CACHE: "1" }
+  }
 ]
 
-const untilReady = async (
-  args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>> = {}
-): Promise<number> => {
+const untilReady = async ({ args, env }: Program): Promise<number> => {
   const start = performance.now()
   const child = spawn(process.execPath, args, {
     cwd: new URL("..", import.meta.url),
@@ -277,21 +231,12 @@ const untilReady = async (
   return took
 }
 
-const runReady = async (): Promise<Costs> => {
-  const of = new Map(programs.map(([name]): [string, Array<number>] => [name, []]))
-  for (let round = 0; round < 12; round++) {
-    for (let turn = 0; turn < programs.length; turn++) {
-      const [name, args, env] = programs[(round + turn) % programs.length]!
-      const took = await untilReady(args, env)
-      if (round > 0) of.get(name)?.push(took)
-    }
-  }
-  return { unit: "time", of }
-}
-
 export const ready: Bench = {
   what: "time from the start of a process to its ready line",
   floor: "node:http and effect/http-api",
   goals: [{ variant: "sandbox", against: "node:http and effect/http-api", atMost: 2 }],
-  run: runReady
+  run: async () => ({
+    unit: "time",
+    of: await inRounds(programs, { rounds: 11, warmUps: 1 }, untilReady)
+  })
 }

@@ -1,19 +1,13 @@
-/**
- * The process of one server of `fake.ts`. It sends its port to the parent, and its CPU time after
- * each message.
- */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+/** The process of one server of `fake.ts`. */
 import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Layer from "effect/Layer"
 import { writeFileSync } from "node:fs"
-import { createServer, type RequestListener, type Server } from "node:http"
+import { createServer, type RequestListener } from "node:http"
 import { createRequire } from "node:module"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { keepAlive, listen, reportPort, serveRoutes } from "./processes.ts"
 import { scratch } from "./scratch.ts"
 
 const created = JSON.stringify({
@@ -65,46 +59,26 @@ const jsonServer = (): RequestListener => {
   return app
 }
 
-const router = HttpRouter.serve(
-  HttpRouter.use((router) =>
-    router.add("*", "/api/*", ({ arrayBuffer, method }) =>
-      Effect.map(arrayBuffer, () =>
-        HttpServerResponse.text(method === "GET" ? '"NEW"' : created, {
-          contentType: "application/json"
-        })
-      )
+const router = HttpRouter.use((router) =>
+  router.add("*", "/api/*", ({ arrayBuffer, method }) =>
+    Effect.map(arrayBuffer, () =>
+      HttpServerResponse.text(method === "GET" ? '"NEW"' : created, {
+        contentType: "application/json"
+      })
     )
-  ),
-  { disableLogger: true, disableListenLog: true }
+  )
 )
 
-const listen = (listener: RequestListener): void => {
-  const server: Server = createServer(listener)
-  server.keepAliveTimeout = 600_000
-  server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port))
-}
-
-process.on("message", () => {
-  const { system, user } = process.cpuUsage()
-  process.send?.(system + user)
-})
-process.on("disconnect", () => process.exit())
+const serve = (listener: RequestListener): void => listen(keepAlive(createServer(listener)))
 
 const [, , name] = process.argv
-if (name === "bare node:http") listen(bare)
-else if (name === "json-server") listen(jsonServer())
-else if (name === "HttpRouter") {
-  const serve = Layer.effectDiscard(
-    Effect.map(HttpServer.HttpServer, ({ address }) => {
-      process.send?.("port" in address ? address.port : 0)
-    })
-  )
-  const server = NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })
-  Effect.runFork(Layer.launch(Layer.provide(Layer.merge(router, serve), server)))
-} else {
-  const serve = Effect.gen(function* () {
-    process.send?.(Number(new URL((yield* Sandbox.Sandbox).baseUrl).port))
+if (name === "bare node:http") serve(bare)
+else if (name === "json-server") serve(jsonServer())
+else if (name === "HttpRouter") serveRoutes(router)
+else {
+  const sandbox = Effect.gen(function* () {
+    reportPort(Number(new URL((yield* Sandbox.Sandbox).baseUrl).port))
     return yield* Effect.never
   })
-  Effect.runFork(Effect.provide(serve, Sandbox.layer({ pace: "1 hour" })))
+  Effect.runFork(Effect.provide(sandbox, Sandbox.layer({ pace: "1 hour" })))
 }

@@ -5,10 +5,9 @@
  * median and the quartiles of the ratio of CPU times to the floor in the same round.
  */
 import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
-import { type ChildProcess, fork } from "node:child_process"
-import { once } from "node:events"
 import { setImmediate } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
+import * as Processes from "./processes.ts"
 
 export interface Variant {
   readonly name: string
@@ -54,7 +53,8 @@ export interface Pace {
 setFlagsFromString("--no-flush-bytecode")
 
 const cpuTime = (synchronous: boolean): number => {
-  const { system, user } = synchronous ? process.threadCpuUsage() : process.cpuUsage()
+  if (!synchronous) return Processes.cpuTime()
+  const { system, user } = process.threadCpuUsage()
   return system + user
 }
 
@@ -65,6 +65,24 @@ export const place = { text: "" }
 const pass = async (doing: string): Promise<void> => {
   ProgressLine.show(`${place.text}: ${doing}`)
   await setImmediate()
+}
+
+/** Takes the cost of each variant once a round, in a rotating order. Warm-up rounds do not count. */
+export const inRounds = async <V extends { readonly name: string }>(
+  variants: ReadonlyArray<V>,
+  { rounds, warmUps = 0 }: { readonly rounds: number; readonly warmUps?: number },
+  costOf: (variant: V) => number | Promise<number>
+): Promise<Costs["of"]> => {
+  const of = new Map(variants.map(({ name }): [string, Array<number>] => [name, []]))
+  for (let round = 0; round < warmUps + rounds; round++) {
+    await pass(`round ${round + 1} of ${warmUps + rounds}`)
+    for (let turn = 0; turn < variants.length; turn++) {
+      const variant = variants[(round + turn) % variants.length]!
+      const cost = await costOf(variant)
+      if (round >= warmUps) of.get(variant.name)?.push(cost)
+    }
+  }
+  return of
 }
 
 export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Promise<Costs> => {
@@ -92,30 +110,11 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
     }
     counts.set(variant, pace.times ?? times)
   }
-  const of = new Map(variants.map(({ name }): [string, Array<number>] => [name, []]))
-  for (let round = 0; round < rounds; round++) {
-    await pass(`round ${round + 1} of ${rounds}`)
-    for (let turn = 0; turn < variants.length; turn++) {
-      const variant = variants[(round + turn) % variants.length]!
-      const times = counts.get(variant)!
-      of.get(variant.name)?.push((await time(variant, times)) / times)
-    }
-  }
-  return { unit: "CPU time", of }
-}
-
-/** Returns the next message of a process. Rejects if the process ends before it. */
-export const nextMessage = async (child: ChildProcess): Promise<unknown> => {
-  const received = new AbortController()
-  const { signal } = received
-  const ended = once(child, "exit", { signal }).then(([code]) => {
-    throw new Error(`${child.spawnargs.slice(1).join(" ")} ended with ${String(code)}`)
+  const of = await inRounds(variants, { rounds }, async (variant) => {
+    const times = counts.get(variant)!
+    return (await time(variant, times)) / times
   })
-  try {
-    return await Promise.race([once(child, "message", { signal }).then(([first]) => first), ended])
-  } finally {
-    received.abort()
-  }
+  return { unit: "CPU time", of }
 }
 
 /** Makes a variant that runs in its own process, which answers with `answerWithCost`. */
@@ -124,30 +123,26 @@ export const inOwnProcess = (
   file: URL,
   args: ReadonlyArray<string>
 ): Variant & { readonly close: () => void } => {
-  const child = fork(file, args)
-  const run = async (times: number): Promise<number> => {
-    child.send(times)
-    return (await nextMessage(child)) as number
-  }
-  const close = () => {
-    if (child.connected) child.disconnect()
-  }
-  return { name, check: async () => void (await run(1)), run, close }
+  const { ask, close } = Processes.start(file, args)
+  return { name, check: async () => void (await ask(1)), run: ask, close }
 }
 
-export const answerWithCost = (run: (times: number) => Promise<void>): void => {
-  process.on("message", async (times: number) => {
-    const start = cpuTime(false)
+export const answerWithCost = (run: (times: number) => Promise<void>): void =>
+  Processes.answer(async (times) => {
+    const start = Processes.cpuTime()
     await run(times)
-    process.send?.(cpuTime(false) - start)
+    return Processes.cpuTime() - start
   })
-  process.on("disconnect", () => process.exit())
-}
 
 export interface Spread {
   readonly median: number
   readonly low: number
   readonly high: number
+}
+
+export const digits = (number: number): string => {
+  if (!Number.isFinite(number)) return "–"
+  return number >= 100 ? number.toFixed(0) : number.toPrecision(3)
 }
 
 const spread = (numbers: ReadonlyArray<number>): Spread => {

@@ -3,7 +3,7 @@
  * the status of all transactions.
  */
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { keepAlive, listen } from "./processes.ts"
 
 let transactions = 100_000
 
@@ -45,7 +45,4 @@ const server = createServer((request, response) => {
       else setTimeout(respond, delay)
     })
 })
-// No connection may close during a benchmark.
-server.keepAliveTimeout = 600_000
-server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port))
-process.on("disconnect", () => process.exit())
+listen(keepAlive(server))

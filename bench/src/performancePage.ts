@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Goal, Spread } from "./harness.ts"
+import { digits, type Goal, type Spread } from "./harness.ts"
 
 export interface Report {
   readonly name: string
@@ -14,9 +14,6 @@ export interface Report {
   /** Whether the run holds the figures that were reached. */
   readonly held: Report["goals"]
 }
-
-export const digits = (number: number): string =>
-  number >= 100 ? number.toFixed(0) : number.toPrecision(3)
 
 export const bound = ({ against, atMost, variant }: Goal, unit: string): string =>
   `${variant} ≤ ${digits(atMost)} ${against === undefined ? unit : `× ${against}`}`

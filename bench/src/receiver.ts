@@ -9,11 +9,12 @@
  *
  * Every callback has its own transaction and is signed beforehand. A server gets each once.
  */
-import { execFileSync, fork } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import { type Callback, forged, make, search } from "./callbacks.ts"
-import { type Bench, type Costs, nextMessage } from "./harness.ts"
+import { type Bench, type Costs, inRounds } from "./harness.ts"
+import { startServer } from "./processes.ts"
 import { scratch } from "./scratch.ts"
 
 export const post = ({ bytes, checksum, stripe }: Callback): Buffer =>
@@ -63,12 +64,11 @@ export const serve = async (
   options: { readonly preload?: string | undefined; readonly connections?: number } = {}
 ): Promise<Server> => {
   const { connections = 64, preload } = options
-  const child = fork(new URL("receiverServer.ts", import.meta.url), [name, store], {
+  const file = new URL("receiverServer.ts", import.meta.url)
+  const { close, cpuTime, port } = await startServer(file, [name, store], {
     env: { ...process.env, ...(preload && { LD_PRELOAD: preload }) },
     stdio: ["ignore", "ignore", "inherit", "ipc"]
   })
-  const next = async () => (await nextMessage(child)) as number
-  const port = await next()
   const sockets = Array.from({ length: connections }, () =>
     connect({ host: "127.0.0.1", port, noDelay: true })
   )
@@ -81,13 +81,10 @@ export const serve = async (
     name,
     take: (times) => send(sockets, posts.slice(sent, (sent += times)), 200),
     refuse: () => send([another], [post(forged(make(-1)))], 401),
-    cpuTime: () => {
-      child.send("cpu time")
-      return next()
-    },
+    cpuTime,
     close: () => {
       for (const socket of [...sockets, another]) socket.destroy()
-      child.disconnect()
+      close()
     }
   }
 }
@@ -128,13 +125,11 @@ export const measureServers = async (
       servers.push(await serve(name, filename, posts, { preload: preload?.(directory) }))
     }
     for (const { take } of servers) await take(warmUp)
-    const of = new Map(names.map((name): [string, Array<number>] => [name, []]))
-    for (let round = 0; round < rounds; round++) {
-      for (let turn = 0; turn < servers.length; turn++) {
-        const server = servers[(round + turn) % servers.length]!
-        of.get(server.name)?.push((await costOf(server, () => server.take(times))) / times)
-      }
-    }
+    const of = await inRounds(
+      servers,
+      { rounds },
+      async (server) => (await costOf(server, () => server.take(times))) / times
+    )
     return { unit, of }
   } finally {
     for (const { close } of servers) close()

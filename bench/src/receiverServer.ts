@@ -1,9 +1,7 @@
 /**
- * The process of one server of `receiver.ts`. It sends its port to the parent, and its CPU time
- * after each message. The ledgers of pawl never have a due row, so only accepting a callback is
- * measured.
+ * The process of one server of `receiver.ts`. The ledgers of pawl never have a due row, so only
+ * accepting a callback is measured.
  */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StatusReader } from "@pawl/core/StatusReader"
@@ -16,7 +14,6 @@ import * as Verifier from "@pawl/webhook/Verifier"
 import * as WebReceiver from "@pawl/webhook/WebReceiver"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -34,6 +31,7 @@ import { DatabaseSync } from "node:sqlite"
 import * as Doors from "pawl/internal/Doors"
 import Stripe from "stripe"
 import { server } from "../../test-support/src/Postgres.ts"
+import * as Processes from "./processes.ts"
 import { check, type Checked, remember } from "./handWritten.ts"
 import { secret } from "./callbacks.ts"
 
@@ -41,14 +39,8 @@ type Valid = Exclude<Checked, number>
 
 const [, , name = "", store = ":memory:"] = process.argv
 
-const sendPort = (port: number): void => void process.send?.(port)
-const keepAlive = 600_000
-
-const listen = (listener: RequestListener): void => {
-  const server = createServer(NodeReceiver.limits, listener)
-  server.keepAliveTimeout = keepAlive
-  server.listen(0, "127.0.0.1", () => sendPort((server.address() as AddressInfo).port))
-}
+const listen = (listener: RequestListener): void =>
+  Processes.listen(Processes.keepAlive(createServer(NodeReceiver.limits, listener)))
 
 const collect = (request: IncomingMessage, use: (body: Uint8Array) => void): void => {
   const chunks: Array<Buffer> = []
@@ -166,42 +158,19 @@ const promiseDoor = async (): Promise<void> => {
   listen(Doors.make(context, address, () => ({ close: () => Promise.resolve() })).node())
 }
 
-const serveRoute = <E>(served: Layer.Layer<never, E, HttpServer.HttpServer>): void => {
-  const reportPort = Layer.effectDiscard(
-    Effect.map(HttpServer.HttpServer, ({ address }) =>
-      sendPort("port" in address ? address.port : 0)
-    )
-  )
-  const server = NodeHttpServer.layer(
-    () => Object.assign(createServer(), { keepAliveTimeout: keepAlive }),
-    { port: 0, host: "127.0.0.1" }
-  )
-  Effect.runFork(Layer.launch(Layer.provide(Layer.merge(served, reportPort), server)))
-}
-
-const quiet = { disableLogger: true, disableListenLog: true }
-
 const route = (): void =>
-  serveRoute(
-    HttpRouter.serve(
-      Layer.provide(Receiver.route("/callback"), receiver(Ledger.layerMemory)),
-      quiet
-    )
-  )
+  Processes.serveRoutes(Layer.provide(Receiver.route("/callback"), receiver(Ledger.layerMemory)))
 
 const routeHandWritten = (): void =>
-  serveRoute(
-    HttpRouter.serve(
-      HttpRouter.use((router) =>
-        router.add("*", "/callback", ({ arrayBuffer, headers, method, url }) =>
-          Effect.map(arrayBuffer, (body) =>
-            HttpServerResponse.empty({
-              status: storedStatus({ headers, method, url }, new Uint8Array(body))
-            })
-          )
+  Processes.serveRoutes(
+    HttpRouter.use((router) =>
+      router.add("*", "/callback", ({ arrayBuffer, headers, method, url }) =>
+        Effect.map(arrayBuffer, (body) =>
+          HttpServerResponse.empty({
+            status: storedStatus({ headers, method, url }, new Uint8Array(body))
+          })
         )
-      ),
-      quiet
+      )
     )
   )
 
@@ -256,7 +225,7 @@ const expressAndStripe = (): void => {
 }
 
 const fastifyHandWritten = (): void => {
-  const app = fastify({ keepAliveTimeout: keepAlive })
+  const app = fastify({ keepAliveTimeout: Processes.keepAliveTimeout })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body))
   app.post("/callback", (request, reply) => {
@@ -267,7 +236,7 @@ const fastifyHandWritten = (): void => {
   })
   void app
     .listen({ port: 0, host: "127.0.0.1" })
-    .then(() => sendPort((app.server.address() as AddressInfo).port))
+    .then(() => Processes.reportPort((app.server.address() as AddressInfo).port))
 }
 
 const servers: Readonly<Record<string, () => void>> = {
@@ -286,9 +255,4 @@ const servers: Readonly<Record<string, () => void>> = {
   "node:sqlite, one commit each": () => listen(commitEach())
 }
 
-process.on("message", () => {
-  const { system, user } = process.cpuUsage()
-  process.send?.(system + user)
-})
-process.on("disconnect", () => process.exit())
 servers[name]?.()

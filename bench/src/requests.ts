@@ -14,25 +14,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
-import { fork } from "node:child_process"
 import { join } from "node:path"
-import { type Bench, type Costs, measure, nextMessage, type Variant } from "./harness.ts"
+import { type Bench, type Costs, measure, type Variant } from "./harness.ts"
+import * as Payments from "./payments.ts"
+import { startServer } from "./processes.ts"
 import { scratch } from "./scratch.ts"
 
 const callers = 32
 const current = Redacted.make("merchant-secret")
 
-let count = 0
-const payment = () => ({
-  requestId: `order-${++count}`,
-  accountId: "1001",
-  apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" },
-  amount: "10.50",
-  currency: "EUR",
-  callbackUrl: "https://shop.example/callback",
-  metadata: { basket: "7" },
-  billingDetails: { firstName: "Ada", lastName: "Lovelace", email: "ada@shop.example" }
-})
+const payment = () =>
+  Payments.payment({ callbackUrl: "https://shop.example/callback", ...Payments.details })
 
 const variant = <R, E>(
   name: string,
@@ -65,10 +57,9 @@ const variant = <R, E>(
 
 const run = async (delay: number): Promise<Costs> => {
   const directory = scratch()
-  const origin = fork(new URL("origin.ts", import.meta.url), [String(delay)])
-  const port = (await nextMessage(origin)) as number
+  const origin = await startServer(new URL("origin.ts", import.meta.url), [String(delay)])
   const client = Pawl.layer({
-    baseUrl: `http://127.0.0.1:${port}/api`,
+    baseUrl: `http://127.0.0.1:${origin.port}/api`,
     merchantKey: "key",
     merchantSecret: current
   })
@@ -103,7 +94,7 @@ const run = async (delay: number): Promise<Costs> => {
     return { unit: "time", of }
   } finally {
     await Promise.all([bare.dispose(), durable.dispose()])
-    origin.disconnect()
+    origin.close()
   }
 }
 

@@ -23,7 +23,8 @@ import * as ManyRows from "../../proof/src/rel/ManyRows.ts"
 import * as Stores from "../../proof/src/rel/Stores.ts"
 import { isAvailable } from "../../test-support/src/Postgres.ts"
 import { make } from "./callbacks.ts"
-import type { Bench, Costs } from "./harness.ts"
+import { type Bench, type Costs, inRounds } from "./harness.ts"
+import { payment } from "./payments.ts"
 import { post, serve, type Server } from "./receiver.ts"
 import { incoming, verifier } from "./verify.ts"
 import { scratch } from "./scratch.ts"
@@ -42,15 +43,11 @@ interface Sized {
 }
 
 const measureSizes = async (all: ReadonlyArray<Sized>, repetitions: number): Promise<Costs> => {
-  const times = new Map(all.map(({ name }): [string, Array<number>] => [name, []]))
-  for (let round = -warmUps; round < rounds; round++) {
-    for (let turn = 0; turn < all.length; turn++) {
-      const { act, name } = all[(round + warmUps + turn) % all.length]!
-      const start = performance.now()
-      for (let time = 0; time < repetitions; time++) await act()
-      if (round >= 0) times.get(name)?.push(performance.now() - start)
-    }
-  }
+  const times = await inRounds(all, { rounds, warmUps }, async ({ act }) => {
+    const start = performance.now()
+    for (let time = 0; time < repetitions; time++) await act()
+    return performance.now() - start
+  })
   const of = new Map(
     all.map(({ name, smallest }) => [
       name,
@@ -235,12 +232,7 @@ export const rowsMemory: Bench = {
 
 const pay = ApmPayments.use(({ create, status }) =>
   Effect.flatMap(
-    create({
-      accountId: "1001",
-      amount: "10.50",
-      currency: "EUR",
-      apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" }
-    }),
+    Effect.suspend(() => create(payment({}))),
     ({ transactionId }) => status(transactionId)
   )
 )

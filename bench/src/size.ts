@@ -2,9 +2,7 @@
  * Measures the bundle size of each part of pawl and of its peers: bundled by esbuild, minified and
  * gzipped, without the modules of Node and without undici, which only the Node transport needs.
  */
-import { build } from "esbuild"
-import { gzipSync } from "node:zlib"
-import { parts, weightOf } from "../../scripts/size.ts"
+import { parts, weigh, weightOf } from "../../scripts/size.ts"
 import type { Bench } from "./harness.ts"
 
 export const effectAlone = `
@@ -21,26 +19,14 @@ const peers: ReadonlyMap<string, string> = new Map([
   ["svix", `export { Webhook } from "svix"`]
 ])
 
-const bundleSize = async (contents: string): Promise<number> => {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: import.meta.dirname },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "node",
-    external: ["undici"],
-    write: false
-  })
-  return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length
-}
-
 export const size: Bench = {
   what: "bundle size, minified and gzipped",
   goals: parts.map(({ goal, name }) => ({ variant: name, atMost: goal })),
   run: async () => {
     const of = new Map<string, ReadonlyArray<number>>()
     for (const part of parts) of.set(part.name, [(await weightOf(part)).bytes])
-    for (const [name, contents] of peers) of.set(name, [await bundleSize(contents)])
+    for (const [name, contents] of peers)
+      of.set(name, [(await weigh(contents, import.meta.dirname)).bytes])
     return { unit: "bytes", of }
   }
 }

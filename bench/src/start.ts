@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { parts } from "../../scripts/size.ts"
-import type { Bench, Costs } from "./harness.ts"
+import { type Bench, type Costs, inRounds } from "./harness.ts"
 import { effectAlone } from "./size.ts"
 import { scratch } from "./scratch.ts"
 
@@ -40,25 +40,23 @@ const run = async (): Promise<Costs> => {
   }
   const bundled = async (name: string, contents: string): Promise<string> =>
     program(`start-${name}.mjs`, await bundle(contents, join(directory, `${name}.mjs`)))
-  const bare = program("bare.mjs", undefined)
   const programs = [
-    ["stripe", program("stripe.mjs", import.meta.resolve("stripe"))],
-    [
-      "pawl's receiver, bundled",
-      await bundled("receiver", parts.find(({ name }) => name === "receiver")!.imports)
-    ],
-    ["effect: Layer and Schema, bundled", await bundled("effect", effectAlone)]
-  ] as const
-  const of = new Map(programs.map(([name]): [string, Array<number>] => [name, []]))
-  for (let round = -1; round < rounds; round++) {
-    const floor = costOf(bare)
-    for (let turn = 0; turn < programs.length; turn++) {
-      const [name, file] = programs[(round + 1 + turn) % programs.length]!
-      const added = costOf(file) - floor
-      // The first round fills the disk cache.
-      if (round >= 0) of.get(name)?.push(added)
-    }
-  }
+    { name: "bare", file: program("bare.mjs", undefined) },
+    { name: "stripe", file: program("stripe.mjs", import.meta.resolve("stripe")) },
+    {
+      name: "pawl's receiver, bundled",
+      file: await bundled("receiver", parts.find(({ name }) => name === "receiver")!.imports)
+    },
+    { name: "effect: Layer and Schema, bundled", file: await bundled("effect", effectAlone) }
+  ]
+  // The first round fills the disk cache.
+  const all = await inRounds(programs, { rounds, warmUps: 1 }, ({ file }) => costOf(file))
+  const floor = all.get("bare")!
+  const of = new Map(
+    programs
+      .slice(1)
+      .map(({ name }) => [name, all.get(name)!.map((cost, round) => cost - floor[round]!)])
+  )
   return { unit: "CPU time added to an empty process", of }
 }
 

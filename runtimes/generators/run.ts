@@ -6,11 +6,10 @@
  * makes a refund, because its integers have a width. The clients are
  * written to `dist`. A generator whose tools are missing is skipped.
  */
-import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { promisify } from "node:util"
+import * as Programs from "../programs.ts"
 import { card, paymentOf, urls } from "./inputs.ts"
 
 const here = import.meta.dirname
@@ -19,16 +18,20 @@ const dist = join(here, "dist")
 const openapi = join(root, "packages/sandbox/openapi.json")
 const openapi30 = join(dist, "openapi30.json")
 const jar = join(here, "node_modules/@openapitools/openapi-generator-cli/bin/openapi-generator.jar")
+const classes = join(dist, "classes")
 const bin = (name: string): string => join(here, "node_modules/.bin", name)
 
-const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> => {
-  try {
-    const options = { cwd: here, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 }
-    return (await promisify(execFile)(program, args, options)).stdout
-  } catch (error) {
-    const { stderr = "", stdout = "" } = error as { stdout?: string; stderr?: string }
-    throw new Error(`${program} ${args.join(" ")}\n${stdout}${stderr}`.trim(), { cause: error })
-  }
+/** Runs a command, split at its spaces. A value is part of a word; each text of a list is one. */
+const run = (
+  texts: TemplateStringsArray,
+  ...values: ReadonlyArray<string | ReadonlyArray<string>>
+): Promise<string> => {
+  const line = texts.reduce((before, text, at) => `${before}{${at - 1}}${text}`)
+  const [program = "", ...args] = line.split(" ").flatMap((word) => {
+    const whole = values[Number(/^\{(\d+)\}$/u.exec(word)?.[1])]
+    return whole ?? word.replaceAll(/\{(\d+)\}/gu, (_, at) => String(values[Number(at)]))
+  })
+  return Programs.run(program, args, here)
 }
 
 interface Node {
@@ -81,88 +84,44 @@ const openApiGenerator = async (
   const directory = join(dist, language)
   const document = JSON.parse(await readFile(openapi, "utf8")) as Node
   await writeFile(openapi30, JSON.stringify(asOpenApi30(document)))
-  await run(
-    "java",
-    "-jar",
-    jar,
-    "generate",
-    "-i",
-    openapi30,
-    "-g",
-    language,
-    "-o",
-    directory,
-    ...args
-  )
+  await run`java -jar ${jar} generate -i ${openapi30} -g ${language} -o ${directory} ${args}`
   return directory
 }
 
 interface Generator {
   readonly make: () => Promise<unknown>
-  readonly needs?: ReadonlyArray<readonly [string, ...Array<string>]>
+  readonly needs?: ReadonlyArray<ReadonlyArray<string>>
   readonly drive: (...args: ReadonlyArray<string>) => Promise<string>
 }
 
 const typescript = (name: string, make: () => Promise<unknown>): Generator => ({
   make: async () => {
     await make()
-    const options =
-      "--noEmit --strict --skipLibCheck --module esnext --moduleResolution bundler --target esnext"
-    await run(bin("tsc"), `${name}.ts`, "--types", "node", ...options.split(" "))
-    await run(
-      bin("esbuild"),
-      `${name}.ts`,
-      "--bundle",
-      "--platform=node",
-      "--format=esm",
-      `--outfile=dist/bundles/${name}.mjs`
-    )
+    await run`${bin("tsc")} ${name}.ts --noEmit --strict --skipLibCheck --types node --target esnext --module esnext --moduleResolution bundler`
+    await run`${bin("esbuild")} ${name}.ts --bundle --platform=node --format=esm --outfile=dist/bundles/${name}.mjs`
   },
-  drive: (...args) => run(process.execPath, `dist/bundles/${name}.mjs`, ...args)
+  drive: (...args) => run`${process.execPath} dist/bundles/${name}.mjs ${args}`
 })
 
 const generators: Readonly<Record<string, Generator>> = {
-  "openapi-typescript": typescript("openapiTypescript", () =>
-    run(bin("openapi-typescript"), openapi, "-o", "dist/openapiTypescript.ts")
+  "openapi-typescript": typescript(
+    "openapiTypescript",
+    () => run`${bin("openapi-typescript")} ${openapi} -o dist/openapiTypescript.ts`
   ),
-  "hey-api": typescript("heyApi", () =>
-    run(
-      bin("openapi-ts"),
-      "-i",
-      openapi,
-      "-o",
-      "dist/heyApi",
-      "-p",
-      "@hey-api/client-fetch",
-      "@hey-api/sdk",
-      "@hey-api/typescript"
-    )
+  "hey-api": typescript(
+    "heyApi",
+    () =>
+      run`${bin("openapi-ts")} -i ${openapi} -o dist/heyApi -p @hey-api/client-fetch @hey-api/sdk @hey-api/typescript`
   ),
-  "swagger-typescript-api": typescript("swaggerTypescriptApi", () =>
-    run(
-      bin("swagger-typescript-api"),
-      "generate",
-      "-p",
-      openapi,
-      "-o",
-      "dist",
-      "-n",
-      "swaggerTypescriptApi.ts"
-    )
+  "swagger-typescript-api": typescript(
+    "swaggerTypescriptApi",
+    () =>
+      run`${bin("swagger-typescript-api")} generate -p ${openapi} -o dist -n swaggerTypescriptApi.ts`
   ),
   quicktype: typescript("quicktype", async () => {
     const schemas = join(dist, "schemas.json")
     await writeSchemas(schemas)
-    await run(
-      bin("quicktype"),
-      "-s",
-      "schema",
-      "-l",
-      "typescript",
-      "-o",
-      "dist/quicktype.ts",
-      `${schemas}#/definitions/`
-    )
+    await run`${bin("quicktype")} -s schema -l typescript -o dist/quicktype.ts ${schemas}#/definitions/`
   }),
   python: {
     needs: [
@@ -171,14 +130,7 @@ const generators: Readonly<Record<string, Generator>> = {
     ],
     make: () => openApiGenerator("python"),
     drive: (...args) =>
-      run(
-        "env",
-        `PYTHONPATH=${join(dist, "python")}`,
-        "python3",
-        "drive.py",
-        ...args,
-        JSON.stringify(paymentOf("python"))
-      )
+      run`env PYTHONPATH=${join(dist, "python")} python3 drive.py ${args} ${JSON.stringify(paymentOf("python"))}`
   },
   java: {
     needs: [["javac", "-version"]],
@@ -186,35 +138,19 @@ const generators: Readonly<Record<string, Generator>> = {
       const directory = await openApiGenerator("java", "--library", "native")
       const sources = join(directory, "src/main/java")
       // The jar of the generator has the libraries of its client.
-      await run(
-        "javac",
-        "-nowarn",
-        "-cp",
-        jar,
-        "-sourcepath",
-        sources,
-        "-d",
-        join(dist, "classes"),
-        "Drive.java",
-        "JsonNullableModule.java"
-      )
+      await run`javac -nowarn -cp ${jar} -sourcepath ${sources} -d ${classes} Drive.java JsonNullableModule.java`
     },
-    drive: (...args) =>
-      run(
-        "java",
-        "-cp",
-        `${join(dist, "classes")}:${jar}`,
-        "Drive",
-        ...args,
-        JSON.stringify(paymentOf("java")),
-        JSON.stringify({ requestId: "java", mid: "m-1", amount: "10.50", currency: "EUR", card })
-      )
+    drive: (...args) => {
+      const refund = { requestId: "java", mid: "m-1", amount: "10.50", currency: "EUR", card }
+      const bodies = [paymentOf("java"), refund].map((body) => JSON.stringify(body))
+      return run`java -cp ${classes}:${jar} Drive ${args} ${bodies}`
+    }
   }
 }
 
 const missing = async ({ needs = [] }: Generator): Promise<string | undefined> => {
   for (const command of needs) {
-    const isThere = await run(...command).then(
+    const isThere = await run`${command}`.then(
       () => true,
       () => false
     )
@@ -225,11 +161,12 @@ const missing = async ({ needs = [] }: Generator): Promise<string | undefined> =
 
 const startSandbox = async () => {
   const command = join(root, "packages/sandbox/src/bin/pawl-sandbox.ts")
-  const child = spawn(process.execPath, [command, "--port", "0", "--quiet"], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  const [line] = (await once(child.stdout, "data")) as [Buffer]
-  const origin = new URL(String(line).replace("ready ", "").trim()).origin
+  const { child, line } = Programs.start(
+    process.execPath,
+    [command, "--port", "0", "--quiet"],
+    here
+  )
+  const { origin } = new URL(await line)
   let token = ""
   const call = async (method: string, path: string, body?: Node): Promise<Node> => {
     const response = await fetch(`${origin}${path}`, {

@@ -2,9 +2,8 @@
  * The throughput of a ledger in PostgreSQL at a distance of 5 ms.
  */
 import * as Effect from "effect/Effect"
-import { fork } from "node:child_process"
-import { once } from "node:events"
 import { server } from "../../../test-support/src/Postgres.ts"
+import { startServer } from "../processes.ts"
 import { callers, forBoth, startLedger } from "./cpu.ts"
 import * as Places from "./places.ts"
 import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
@@ -13,12 +12,8 @@ const count = 2048
 const worked = 512
 
 const startProxy = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const child = fork(new URL("proxy.ts", import.meta.url), [String(server.port)])
-    const [port] = await once(child, "message")
-    return { port: port as number, child }
-  }),
-  ({ child }) => Effect.sync(() => child.disconnect())
+  Effect.promise(() => startServer(new URL("proxy.ts", import.meta.url), [String(server.port)])),
+  ({ close }) => Effect.sync(close)
 )
 
 export const latency = Effect.fnUntraced(function* (trees: Both<string>) {

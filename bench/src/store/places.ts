@@ -8,10 +8,10 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Postgres from "../../../test-support/src/Postgres.ts"
+import { scratch } from "../scratch.ts"
 import type { LedgerOptions } from "./ledgerProgram.ts"
 
 export type StoreName = "postgres" | "sqlite"
@@ -26,11 +26,6 @@ export interface Place {
   readonly serverCpu: () => Promise<number>
 }
 
-const directory = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-bench-store-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
-
 const queryOf = <E>(layer: Layer.Layer<SqlClient, E>) =>
   Effect.map(
     Layer.build(layer),
@@ -44,7 +39,7 @@ const queryOf = <E>(layer: Layer.Layer<SqlClient, E>) =>
   )
 
 const makeSqlite = Effect.gen(function* () {
-  const options = { filename: join(yield* directory, "ledger.db") }
+  const options = { filename: join(scratch(), "ledger.db") }
   const query = yield* queryOf(NodeSqlite.layer(options))
   return { store: "sqlite", options, query, serverCpu: () => Promise.resolve(0) } satisfies Place
 })

@@ -2,7 +2,8 @@
  * The process of a proxy to a server far away: each direction of a connection takes 2.5 ms. It
  * sends its port to the parent.
  */
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { connect, createServer, type Socket } from "node:net"
+import { listen } from "../processes.ts"
 
 const [, , port = ""] = process.argv
 
@@ -29,5 +30,4 @@ const proxy = createServer({ noDelay: true }, (near) => {
   carry(near, far)
   carry(far, near)
 })
-proxy.listen(0, "127.0.0.1", () => process.send?.((proxy.address() as AddressInfo).port))
-process.on("disconnect", () => process.exit())
+listen(proxy)

@@ -1,4 +1,4 @@
-import { compare, type Spread } from "../harness.ts"
+import { compare, digits, type Spread } from "../harness.ts"
 
 export const sides = ["old", "new"] as const
 export type Side = (typeof sides)[number]
@@ -62,11 +62,6 @@ export const inTurns = async <Name extends string>(
     new: all.map((one) => one.new[each])
   })
   return Object.fromEntries(names.map((each) => [each, numbersOf(each)])) as Record<Name, Numbers>
-}
-
-const digits = (value: number): string => {
-  if (!Number.isFinite(value)) return "–"
-  return value >= 100 ? String(Math.round(value)) : value.toPrecision(3)
 }
 
 /**

@@ -53,11 +53,11 @@ import * as Gateway from "@pawl/testkit/Gateway"
 import * as EventFeed from "./internal/sandbox/EventFeed.ts"
 import { isLoopback } from "@pawl/core/internal/Loopback"
 import * as LocalHost from "./internal/http/LocalHost.ts"
-import * as MemoryStore from "./internal/sandbox/MemoryStore.ts"
 import * as NodeListener from "./internal/sandbox/NodeListener.ts"
 import * as NodePort from "./internal/sandbox/NodePort.ts"
 import * as StateStore from "@pawl/testkit/internal/state/StateStore"
 import * as RequestLog from "./internal/sandbox/RequestLog.ts"
+import * as WatchedStore from "./internal/sandbox/WatchedStore.ts"
 import * as NodeOutbound from "./internal/NodeOutbound.ts"
 import * as Readings from "./Readings.ts"
 import * as VirtualClock from "@pawl/testkit/VirtualClock"
@@ -214,7 +214,7 @@ const clock = Layer.unwrap(
 /** The SQL modules take a tenth of the start-up time. */
 const store = ({ filename }: Options) =>
   filename === undefined
-    ? MemoryStore.layer
+    ? WatchedStore.layer
     : Layer.unwrap(
         Effect.map(
           Effect.promise(() =>

@@ -56,7 +56,6 @@ import {
   type ServerOptions,
   type ServerResponse
 } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as Door from "./internal/doors/Door.ts"
 import * as NodeConnections from "./internal/doors/NodeConnections.ts"
 import { Journal } from "./Journal.ts"
@@ -154,9 +153,6 @@ const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: noAddress
 }
 
-/** Node throws for this reason alone. */
-const noPort = "a port is a number from 0 to 65535"
-
 /** The connections that wait to be accepted; the system drops further ones. */
 const maxPending = 4096
 const drain = { quiet: "100 millis", total: "4 seconds" } as const
@@ -200,18 +196,13 @@ export const listen = (
     const report = Option.isSome(journal) ? journal.value.raiseAlarm(full) : Effect.logWarning(full)
     const run = Effect.runForkWith(yield* Effect.context())
     const { end, server } = limited(listener, () => void run(report))
-    yield* Effect.acquireRelease(open(server, options), () => end)
-    return (server.address() as AddressInfo).port
-  })
-
-const open = (server: Server, { host, port }: { readonly host: string; readonly port: number }) =>
-  Effect.callback<Server, CannotListen>((resume) => {
-    // It stays, because the system may later fail to accept a connection.
-    server.on("error", (error: NodeJS.ErrnoException) =>
-      resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
+    const { host, port } = options
+    const listening = NodeConnections.listen(server, { host, port, backlog: maxPending })
+    const bound = yield* Effect.acquireRelease(listening, () => end).pipe(
+      Effect.mapError((code) => new CannotListen({ host, port, code }))
     )
-    server.listen({ port, host, backlog: maxPending }, () => resume(Effect.succeed(server)))
-  }).pipe(Effect.catchDefect(() => new CannotListen({ host, port, code: noPort })))
+    return bound.port
+  })
 
 /** A body over the limit is read up to this size, so that its sender reads the response. */
 const maxDrainedBytes = 4 * maxBytes

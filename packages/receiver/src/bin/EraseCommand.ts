@@ -9,7 +9,6 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Fault from "@pawl/webhook/internal/sql/Fault"
 import { Ledger } from "@pawl/webhook/Ledger"
-import { report } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
 const input = {
@@ -28,8 +27,6 @@ const input = {
     Flag.withDefault(false)
   )
 }
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 /** Command that ends with 1 if one of the transactions is not known, or cannot be read. */
 export const erase = Command.make("erase", input, ({ compact, ids, kind, store }) =>
@@ -56,11 +53,11 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
           continue
         }
         yield* Console.log(
-          `${id}: deleted ${plural(bodies + quarantined, "callback text")}, ${plural(requests, "request text")}, ${plural(notes, "note")}; kept ids, amounts, currencies, statuses and times`
+          `${id}: deleted ${CommandOutput.count(bodies + quarantined, "callback text")}, ${CommandOutput.count(requests, "request text")}, ${CommandOutput.count(notes, "note")}; kept ids, amounts, currencies, statuses and times`
         )
         if (open > 0) {
           yield* Console.log(
-            `${id}: kept ${plural(open, "request")} that may have to be sent again; erase again when the outcome is known`
+            `${id}: kept ${CommandOutput.count(open, "request")} that may have to be sent again; erase again when the outcome is known`
           )
         }
       }
@@ -88,7 +85,7 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
           "Free space of the store may still have the texts: --compact rewrites it."
         )
       }
-      if (failures.length > 0) return yield* report(failures.join("\n"))
+      if (failures.length > 0) return yield* CommandOutput.report(failures.join("\n"))
     })
   )
 ).pipe(

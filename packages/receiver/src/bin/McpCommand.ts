@@ -19,7 +19,6 @@ import { createRequire } from "node:module"
 import * as Access from "../internal/admin/Access.ts"
 import * as AdminReader from "../internal/mcp/AdminReader.ts"
 import * as Tools from "../internal/mcp/Tools.ts"
-import { report } from "./Report.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
@@ -78,14 +77,14 @@ export const mcp = Command.make(
     const base = baseOf(admin)
     if (base === undefined) {
       // The value is not printed, because it may have a password.
-      return yield* report(
+      return yield* CommandOutput.report(
         "--admin cannot be used: give an address such as http://127.0.0.1:4021, or http://127.0.0.1:4021/merchants/shop-a of a merchant, without credentials"
       )
     }
     const secret = yield* token
     const text = Redacted.value(secret)
     if (text !== "" && !Access.isToken(text)) {
-      return yield* report(`PAWL_ADMIN_TOKEN cannot be used: ${Access.tokenAdvice}.`)
+      return yield* CommandOutput.report(`PAWL_ADMIN_TOKEN cannot be used: ${Access.tokenAdvice}.`)
     }
     return yield* Layer.launch(
       McpServer.layerStdio({

@@ -25,7 +25,6 @@ import { erase } from "./EraseCommand.ts"
 import * as Rename from "./RenameCommand.ts"
 import * as Ports from "./Ports.ts"
 import * as ReceiverLayers from "./ReceiverLayers.ts"
-import { report } from "./Report.ts"
 import * as Settings from "./Settings.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
@@ -48,7 +47,9 @@ const migrate = Command.make(
         yield* Console.log(`The tables of the store have version ${version}`)
       }
     },
-    Effect.catchTag(["InvalidSettings", "StoreUnusable"], ({ message }) => report(message))
+    Effect.catchTag(["InvalidSettings", "StoreUnusable"], ({ message }) =>
+      CommandOutput.report(message)
+    )
   )
 ).pipe(
   Command.withDescription(
@@ -67,7 +68,7 @@ export const make = (name: string) =>
         const settings = yield* Settings.make({ path, port, ...flags })
         const { admin, merchants } = settings
         const isInMemory = merchants.some(({ stores }) => !stores.every(NodeStore.isDatabase))
-        if (moveRows && isInMemory) return yield* report(StoreFlag.inMemory)
+        if (moveRows && isInMemory) return yield* CommandOutput.report(StoreFlag.inMemory)
         if (moveRows) {
           const moved = yield* Effect.forEach(merchants, ({ stores }) => NodeStore.move(stores))
           return yield* Console.log(`Moved ${CommandOutput.count(Number.sumAll(moved), "row")}`)
@@ -101,7 +102,7 @@ export const make = (name: string) =>
           "ProgramFailed",
           "StoreUnusable"
         ],
-        ({ message }) => report(message)
+        ({ message }) => CommandOutput.report(message)
       )
     )
   ).pipe(

@@ -23,7 +23,6 @@ import * as DayComparison from "../internal/books/DayComparison.ts"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as ReconcileLines from "../internal/books/NodeReconcileLines.ts"
-import { report, Reported } from "./Report.ts"
 import * as Settings from "./Settings.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
@@ -62,7 +61,9 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
     store,
     Effect.gen(function* () {
       if (day.start > (yield* Clock.currentTimeMillis)) {
-        return yield* report(`--day ${day.text} is in the future: give today or an earlier day`)
+        return yield* CommandOutput.report(
+          `--day ${day.text} is in the future: give today or an earlier day`
+        )
       }
       const none = {
         adminPort: Option.none(),
@@ -111,16 +112,16 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
         `Books for hledger: ${name("journal")}. Fees, and payments that only the service knows, are not in them.`
       )
       if (counts.unanswered > 0) {
-        return yield* report(
+        return yield* CommandOutput.report(
           `The statuses of ${counts.unanswered} more could not be read: run the command again.`
         )
       }
       yield* lines.finish
-      if (differences > 0) return yield* new Reported()
+      if (differences > 0) return yield* new CommandOutput.Reported()
     }).pipe(
       Effect.catchTag(
         ["ConfigError", "FileUnusable", "InvalidConfig", "InvalidSettings", "OtherBooks"],
-        ({ message }) => report(message)
+        ({ message }) => CommandOutput.report(message)
       )
     )
   )

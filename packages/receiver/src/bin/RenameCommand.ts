@@ -14,7 +14,6 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { report } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
 const input = {
@@ -35,25 +34,27 @@ export const command = Command.make("rename", input, ({ from, store, to }) =>
     Effect.gen(function* () {
       const [old, next] = [baseUrl(from), baseUrl(to)]
       if (Result.isFailure(old))
-        return yield* report(`The current base URL cannot be used: ${old.failure}.`)
+        return yield* CommandOutput.report(`The current base URL cannot be used: ${old.failure}.`)
       if (Result.isFailure(next))
-        return yield* report(`The new base URL cannot be used: ${next.failure}.`)
+        return yield* CommandOutput.report(`The new base URL cannot be used: ${next.failure}.`)
       const unopened = yield* rename(yield* Records, yield* Seal, old.success, next.success)
       if (unopened === undefined) {
-        return yield* report(
+        return yield* CommandOutput.report(
           `The store does not belong to the service at ${from}: start a receiver on it, and the error names the base URL that it has`
         )
       }
       yield* Console.log(`The store belongs to the service at ${next.success}`)
       if (unopened > 0) {
-        return yield* report(
+        return yield* CommandOutput.report(
           `The open requests that no given key opens (${unopened}) cannot be sent: give their keys, and run rename again before a receiver starts`
         )
       }
     }).pipe(
       Effect.provide(Layer.provide(layerConfig, NodeHmac.layer)),
-      Effect.catchTag(["InvalidSealKey", "InvalidSecret"], ({ message }) => report(message)),
-      Effect.catchTag("ConfigError", ({ message }) => report(message))
+      Effect.catchTag(["InvalidSealKey", "InvalidSecret"], ({ message }) =>
+        CommandOutput.report(message)
+      ),
+      Effect.catchTag("ConfigError", ({ message }) => CommandOutput.report(message))
     )
   )
 ).pipe(

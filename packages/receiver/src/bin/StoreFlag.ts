@@ -1,4 +1,5 @@
 /** The store of a receiver, for its command and for those that open the store beside it. */
+import { report, type Reported } from "@pawl/webhook/internal/CommandOutput"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -17,7 +18,6 @@ import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import { kinds } from "../internal/story/Kinds.ts"
 import * as Faults from "./Faults.ts"
 import * as MerchantSettings from "./MerchantSettings.ts"
-import { report, type Reported } from "./Report.ts"
 
 export const store = Flag.String("store").pipe(
   Flag.withDescription(

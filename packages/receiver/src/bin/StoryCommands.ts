@@ -19,7 +19,6 @@ import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as StoryReport from "../internal/story/StoryReport.ts"
 import * as StoryScenario from "../internal/story/StoryScenario.ts"
 import * as TransactionReport from "@pawl/webhook/internal/rule/TransactionReport"
-import { report, Reported } from "./Report.ts"
 import * as Settings from "./Settings.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
@@ -43,19 +42,25 @@ const about = (
   tell: (
     story: StoredRow.Story,
     policy: "final" | "always" | "never"
-  ) => Effect.Effect<void, Reported>
+  ) => Effect.Effect<void, CommandOutput.Reported>
 ) =>
   Command.make(name, input, ({ confirm, id, kind, store }) =>
     StoreFlag.within(
       store,
-      Effect.gen(function* (): Effect.fn.Return<void, StoreUnavailable | Reported, Ledger> {
+      Effect.gen(function* (): Effect.fn.Return<
+        void,
+        StoreUnavailable | CommandOutput.Reported,
+        Ledger
+      > {
         const ledger = yield* Ledger
         const story = StoredRow.findStory(yield* ledger.story(methodOf(kind), id), kind)
         if (story === undefined) {
-          return yield* report(`The store has no ${kind} with this id.`)
+          return yield* CommandOutput.report(`The store has no ${kind} with this id.`)
         }
         if (story.row.unreadable === "document") {
-          return yield* report(`The ${kind} ${id} cannot be read: restore it from a backup.`)
+          return yield* CommandOutput.report(
+            `The ${kind} ${id} cannot be read: restore it from a backup.`
+          )
         }
         yield* tell(story, confirm)
       })
@@ -104,7 +109,7 @@ export const replay = about(
     }
     for (const difference of differences) yield* Console.log(difference)
     if (!story.complete) yield* Console.log(incomplete)
-    if (!same) return yield* new Reported()
+    if (!same) return yield* new CommandOutput.Reported()
     yield* Console.log("This version makes the same calls.")
   })
 )
@@ -115,7 +120,9 @@ export const exported = about(
   (story) => {
     const command = StoryScenario.command(story)
     return command === undefined
-      ? report("The kind of the transaction is not known yet: the service was not asked.")
+      ? CommandOutput.report(
+          "The kind of the transaction is not known yet: the service was not asked."
+        )
       : Console.log(command)
   }
 )

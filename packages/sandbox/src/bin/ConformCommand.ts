@@ -20,7 +20,6 @@ import * as FileSystem from "effect/FileSystem"
 import * as Conformance from "../Conformance.ts"
 import * as Sandbox from "../Sandbox.ts"
 import * as Flags from "./Flags.ts"
-import { Reported } from "./Reported.ts"
 
 const isHttp = (text: string): boolean => Flags.isHttp(text) && !text.includes("#")
 
@@ -183,18 +182,18 @@ export const make = (name: string) =>
         yield* report
         yield* write(junit, Conformance.junit(verdicts))
         yield* write(summary, Conformance.summary(verdicts, options))
-        if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Reported()
+        if (verdicts.some(({ broken }) => broken !== undefined))
+          return yield* new CommandOutput.Reported()
       }).pipe(Effect.provide(service))
     }).pipe(
       Effect.catchIf(
         (error) => error._tag !== "Reported",
         (error) => {
           const fault = `The laws cannot run: ${reasonOf(error)}`
-          return Effect.all([
-            Console.error(fault),
+          return Effect.andThen(
             Effect.ignore(write(input.junit, Conformance.junit([], fault))),
-            Effect.fail(new Reported())
-          ])
+            CommandOutput.report(fault)
+          )
         }
       )
     )

@@ -25,18 +25,13 @@ import * as Readings from "../Readings.ts"
 import * as CallbackPort from "./CallbackPort.ts"
 import * as Flags from "./Flags.ts"
 import * as ProfileFile from "./ProfileFile.ts"
-import { Reported } from "./Reported.ts"
 import * as SandboxTime from "./SandboxTime.ts"
 import * as TlsConnection from "./TlsConnection.ts"
 
 const flags = {
   baseUrl: Flag.String("base-url").pipe(
     Flag.withFallbackConfig(Config.String("PAWL_BASE_URL")),
-    Flag.filter(
-      Flags.isBaseUrl,
-      () => "Expected a URL such as https://sandbox.example/api, which ends in /api"
-    ),
-    Flag.map((url) => url.replace(/\/+$/u, "")),
+    Flags.asBaseUrl("https://sandbox.example/api"),
     Flag.withDescription("The base URL of the service, which ends in /api; or set PAWL_BASE_URL")
   ),
   merchantKey: Flag.String("merchant-key").pipe(
@@ -76,24 +71,14 @@ const flags = {
     "The longest time to wait for callbacks; 63m sees all repeats (default: 7m, with --fast 63m)"
   ).pipe(Flag.optional),
   isFast: Flags.toggle("fast", "Advances the clock of our sandbox instead of waiting"),
-  token: Flag.Redacted("token").pipe(
-    Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
-    Flag.withDescription("The token of our sandbox for --fast; or set PAWL_SANDBOX_TOKEN"),
-    Flag.optional
-  ),
+  token: Flags.token("The token of our sandbox for --fast"),
   isPlan: Flags.toggle("plan", "Prints the steps, the budget and the questions, and sends nothing"),
   isMarkdown: Flags.toggle("markdown", "Prints the report as Markdown"),
   against: Flags.optionalText(
     "against",
     "The fixtures of an earlier run: reports the changes since"
   ),
-  profile: Flag.String("profile").pipe(
-    Flag.withFallbackConfig(Config.String("PAWL_PROFILE")),
-    Flag.withDescription(
-      "The profile that your program runs with: its readings are assumed; or set PAWL_PROFILE"
-    ),
-    Flag.optional
-  ),
+  profile: Flags.profile("The profile that your program runs with: its readings are assumed"),
   out: Flags.text("out", "pawl-doctor", "The folder for the fixtures, the profile and the report"),
   isNew: Flags.toggle("new", "Begins again, although the last run was not finished"),
   isProduction: Flags.toggle(
@@ -282,19 +267,16 @@ export const doctor = Command.make("doctor", flags, (input) =>
     if (against !== undefined) {
       const changes = Doctor.changes(against, result)
       yield* Console.log(`\n${Doctor.report.drift(changes, format)}`)
-      if (changes.length > 0) return yield* new Reported()
+      if (changes.length > 0) return yield* new CommandOutput.Reported()
     }
-    if (!Doctor.isSound(findings, [...reads, ...rehearsal])) return yield* new Reported()
+    if (!Doctor.isSound(findings, [...reads, ...rehearsal]))
+      return yield* new CommandOutput.Reported()
   }).pipe(
     Effect.scoped,
     Effect.provide(NodeTransport.layer),
     Effect.catchIf(
       (error) => error._tag !== "Reported",
-      (error) =>
-        Effect.andThen(
-          Console.error(`The service cannot be probed: ${error.message}`),
-          Effect.fail(new Reported())
-        )
+      (error) => CommandOutput.report(`The service cannot be probed: ${error.message}`)
     )
   )
 ).pipe(

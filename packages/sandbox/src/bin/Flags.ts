@@ -10,7 +10,15 @@ export const isHttp = (text: string): boolean => {
 }
 
 /** The paths of the service follow the base URL, so any other end would name other paths. */
-export const isBaseUrl = (text: string): boolean => isHttp(text) && /^[^?#]*\/api\/*$/u.test(text)
+const isBaseUrl = (text: string): boolean => isHttp(text) && /^[^?#]*\/api\/*$/u.test(text)
+
+export const asBaseUrl =
+  (example: string) =>
+  (flag: Flag.Flag<string>): Flag.Flag<string> =>
+    flag.pipe(
+      Flag.filter(isBaseUrl, () => `Expected a URL such as ${example}, which ends in /api`),
+      Flag.map((url) => url.replace(/\/+$/u, ""))
+    )
 
 const nonEmpty = (name: string) =>
   Flag.String(name).pipe(
@@ -57,6 +65,22 @@ export const duration = (name: string, example: string, description: string) =>
 
 /** Refuses an empty text and white space at either end, such as the line break of a file. */
 export const isSound = (text: string): boolean => text !== "" && text.trim() === text
+
+/** Makes the flag for the token of a running sandbox. */
+export const token = (description: string) =>
+  Flag.Redacted("token").pipe(
+    Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
+    Flag.withDescription(`${description}; or set PAWL_SANDBOX_TOKEN`),
+    Flag.optional
+  )
+
+/** Makes the flag for the file of a profile. */
+export const profile = (description: string) =>
+  Flag.String("profile").pipe(
+    Flag.withFallbackConfig(Config.String("PAWL_PROFILE")),
+    Flag.withDescription(`${description}; or set PAWL_PROFILE`),
+    Flag.optional
+  )
 
 /** Makes the flag for the merchant secret, whose default is that of a sandbox. */
 export const merchantSecret = (description: string) =>

@@ -20,7 +20,6 @@ import * as Sandbox from "../Sandbox.ts"
 import * as Flags from "./Flags.ts"
 import type { InvalidConfig } from "@pawl/http/PawlConfig"
 import type { FileFault } from "./ProfileFile.ts"
-import { Reported } from "./Reported.ts"
 import type * as SandboxReport from "./SandboxReport.ts"
 import { trigger } from "./TriggerCommand.ts"
 
@@ -81,12 +80,8 @@ const flags = {
     ),
     Flag.withDefault("plain")
   ),
-  profile: Flag.String("profile").pipe(
-    Flag.withFallbackConfig(Config.String("PAWL_PROFILE")),
-    Flag.withDescription(
-      "A profile that the doctor wrote of a real service: the sandbox then behaves like it; or set PAWL_PROFILE"
-    ),
-    Flag.optional
+  profile: Flags.profile(
+    "A profile that the doctor wrote of a real service: the sandbox then behaves like it"
   ),
   intentLifetime: Flags.duration(
     "intent-lifetime",
@@ -187,8 +182,9 @@ export const make = (name: string) =>
               error._tag === "ProgramFailed"
                 ? error.message
                 : `The sandbox cannot serve: ${yield* reason(error, options)}`
-            yield* Console.error(isJson ? JSON.stringify({ event: "failed", message }) : message)
-            return yield* new Reported()
+            return yield* CommandOutput.report(
+              isJson ? JSON.stringify({ event: "failed", message }) : message
+            )
           })
         ),
         Effect.provide(

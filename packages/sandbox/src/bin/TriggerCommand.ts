@@ -6,15 +6,12 @@ import * as Argument from "effect/cli/Argument"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Config from "effect/Config"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { KnownKind } from "@pawl/core/Kind"
 import * as Scenario from "@pawl/testkit/Scenario"
 import * as Flags from "./Flags.ts"
-import { Reported } from "./Reported.ts"
 
 const kinds = [
   "card-payment",
@@ -51,21 +48,13 @@ const flags = {
   ),
   times: Flags.int("times", [1, 1000], 1, "The number of transactions (default: 1)"),
   baseUrl: Flag.String("base-url").pipe(
-    Flag.filter(
-      Flags.isBaseUrl,
-      () => "Expected a URL such as http://127.0.0.1:4010/api, which ends in /api"
-    ),
-    Flag.map((url) => url.replace(/\/+$/u, "")),
+    Flags.asBaseUrl("http://127.0.0.1:4010/api"),
     Flag.withDescription("The base URL of the sandbox (default: http://127.0.0.1:4010/api)"),
     Flag.withDefault("http://127.0.0.1:4010/api")
   ),
   merchantKey: Flags.text("merchant-key", "sandbox-key", "The merchant key of the sandbox"),
   merchantSecret: Flags.merchantSecret("The merchant secret of the sandbox"),
-  token: Flag.Redacted("token").pipe(
-    Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
-    Flag.withDescription("The token of the sandbox, if it has one; or set PAWL_SANDBOX_TOKEN"),
-    Flag.optional
-  )
+  token: Flags.token("The token of the sandbox, if it has one")
 }
 
 /** Subcommand whose modules are loaded only when it runs, because `sandbox` has it too. */
@@ -81,9 +70,12 @@ export const trigger = Command.make("trigger", { scenario, ...flags }, (input) =
       })
     ),
     Effect.catchTag("TriggerFailed", ({ message }) =>
-      Effect.as(Console.error(`The transaction cannot be followed: ${message}`), 1)
+      CommandOutput.report(`The transaction cannot be followed: ${message}`)
     ),
-    Effect.flatMap((undelivered) => (undelivered > 0 ? Effect.fail(new Reported()) : Effect.void))
+    Effect.filterOrFail(
+      (undelivered) => undelivered === 0,
+      () => new CommandOutput.Reported()
+    )
   )
 ).pipe(
   Command.withDescription("Makes a transaction on a running sandbox and follows it to its end"),

@@ -9,25 +9,15 @@ import { type Behaviour, defaults } from "./Behaviour.ts"
 export class GatewayConfig extends Context.Service<
   GatewayConfig,
   {
-    /** The key of the only merchant. */
     readonly merchantKey: string
-    /** The secret of that merchant. */
     readonly merchantSecret: Redacted.Redacted
-    /** The time between two moves of a transaction. */
     readonly pace: Duration.Duration
-    /** Makes every random choice repeatable. */
     readonly seed: string | number | undefined
-    /** The origin of the pages for customers. */
     readonly pageUrl: string
-    /** The environment of the access tokens. */
     readonly environment: string
-    /** Whether it accepts more than the specification. */
     readonly isLenient: boolean
-    /** The behaviour where the specification is silent. */
     readonly behaviour: Behaviour
-    /** The time after which an unpaid intent expires. */
     readonly intentLifetime: Duration.Duration
-    /** The first identifier. */
     readonly firstId: number | undefined
   }
 >()("@pawl/testkit/internal/GatewayConfig") {}

@@ -2,10 +2,11 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import type * as Runtime from "effect/Runtime"
+import * as Runtime from "effect/Runtime"
 
 /**
  * Prints only the first error, because a later one may contain a secret after a misspelt flag. URLs
@@ -62,6 +63,14 @@ export const teardown =
     const interrupted = isServer && !isWork ? 0 : 130
     onExit(Exit.isSuccess(exit) ? 0 : Cause.hasInterruptsOnly(exit.cause) ? interrupted : 1)
   }
+
+/** Error raised after the reason was printed, so that the process only exits with 1. */
+export class Reported extends Data.TaggedError("Reported") {
+  override readonly [Runtime.errorReported] = false
+}
+
+export const report = (sentence: string): Effect.Effect<never, Reported> =>
+  Effect.andThen(Console.error(sentence), Effect.fail(new Reported()))
 
 /** A second call replaces the examples. */
 export const examples =

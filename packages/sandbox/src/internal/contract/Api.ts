@@ -9,7 +9,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import * as Endpoint from "@pawl/http/internal/wire/Endpoint"
 import { unauthorized } from "./ErrorBody.ts"
-import { get, post, put, remove } from "./HttpEndpoint.ts"
+import { make as endpoint } from "./HttpEndpoint.ts"
 import { asPublished } from "./OpenApiDocument.ts"
 
 export class Bearer extends HttpApiMiddleware.Service<Bearer>()(
@@ -25,7 +25,7 @@ export const AuthResponse = openStruct("AuthResponse", { accessToken: Schema.Str
 
 export class Authentication extends HttpApiGroup.make("authentication")
   .add(
-    post(
+    endpoint(
       { ...Endpoint.authenticate, success: AuthResponse },
       "Exchanges the credentials for an access token"
     )
@@ -34,60 +34,63 @@ export class Authentication extends HttpApiGroup.make("authentication")
 
 export class ApmPayments extends HttpApiGroup.make("apmPayments")
   .add(
-    post(Endpoint.createApmPayment, "Starts a payment by an alternative payment method"),
-    get(Endpoint.readApmPaymentStatus, "Reads the status of an APM payment")
+    endpoint(Endpoint.createApmPayment, "Starts a payment by an alternative payment method"),
+    endpoint(Endpoint.readApmPaymentStatus, "Reads the status of an APM payment")
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payments by alternative payment methods") {}
 
 export class ApmPayouts extends HttpApiGroup.make("apmPayouts")
   .add(
-    post(Endpoint.createApmPayout, "Sends funds by an alternative payment method"),
-    get(Endpoint.readApmPayout, "Reads all fields of an APM payout"),
-    get(Endpoint.readApmPayoutStatus, "Reads the status of an APM payout")
+    endpoint(Endpoint.createApmPayout, "Sends funds by an alternative payment method"),
+    endpoint(Endpoint.readApmPayout, "Reads all fields of an APM payout"),
+    endpoint(Endpoint.readApmPayoutStatus, "Reads the status of an APM payout")
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payouts by alternative payment methods") {}
 
 export class CardPayments extends HttpApiGroup.make("cardPayments")
   .add(
-    post(Endpoint.createCardPayment, "Starts a card payment"),
-    post(Endpoint.tokenizeCard, "Exchanges a card for a token for charges and subscriptions"),
-    post(Endpoint.chargeCard, "Starts a payment with a card token"),
-    get(Endpoint.readCardPaymentStatus, "Reads the status of a card payment")
+    endpoint(Endpoint.createCardPayment, "Starts a card payment"),
+    endpoint(Endpoint.tokenizeCard, "Exchanges a card for a token for charges and subscriptions"),
+    endpoint(Endpoint.chargeCard, "Starts a payment with a card token"),
+    endpoint(Endpoint.readCardPaymentStatus, "Reads the status of a card payment")
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payments by card") {}
 
 export class CardPayouts extends HttpApiGroup.make("cardPayouts")
   .add(
-    post(Endpoint.createCardPayout, "Sends funds to a card"),
-    get(Endpoint.readCardPayout, "Reads all fields of a card payout"),
-    get(Endpoint.readCardPayoutStatus, "Reads the status of a card payout")
+    endpoint(Endpoint.createCardPayout, "Sends funds to a card"),
+    endpoint(Endpoint.readCardPayout, "Reads all fields of a card payout"),
+    endpoint(Endpoint.readCardPayoutStatus, "Reads the status of a card payout")
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payouts to cards") {}
 
 export class Refunds extends HttpApiGroup.make("refunds")
   .add(
-    post(Endpoint.createRefund, "Refunds a successful card payment, in full or in part"),
-    get(Endpoint.readRefund, "Reads all fields of a refund"),
-    get(Endpoint.readRefundStatus, "Reads the status of a refund")
+    endpoint(Endpoint.createRefund, "Refunds a successful card payment, in full or in part"),
+    endpoint(Endpoint.readRefund, "Reads all fields of a refund"),
+    endpoint(Endpoint.readRefundStatus, "Reads the status of a refund")
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Refunds of card payments") {}
 
 export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
-  .add(post(Endpoint.createPaymentIntent, "Creates a payment intent, a hosted page"))
+  .add(endpoint(Endpoint.createPaymentIntent, "Creates a payment intent, a hosted page"))
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payment intents: hosted pages") {}
 
 export class Subscriptions extends HttpApiGroup.make("subscriptions")
   .add(
-    post(Endpoint.createSubscription, "Creates a subscription with a card token"),
-    get(Endpoint.readSubscription, "Reads a subscription"),
-    put(Endpoint.updateSubscription, "Changes the fields of a subscription that are in the body"),
-    remove(Endpoint.cancelSubscription, "Cancels a subscription at once")
+    endpoint(Endpoint.createSubscription, "Creates a subscription with a card token"),
+    endpoint(Endpoint.readSubscription, "Reads a subscription"),
+    endpoint(
+      Endpoint.updateSubscription,
+      "Changes the fields of a subscription that are in the body"
+    ),
+    endpoint(Endpoint.cancelSubscription, "Cancels a subscription at once")
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Recurring payments with a card token") {}

@@ -3,7 +3,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 
 /** Schema for the body of an error: a message, and the invalid fields. */
-const ErrorBody = Schema.Struct({
+export const ErrorBody = Schema.Struct({
   message: Schema.String,
   errors: Schema.optionalKey(
     Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String }))

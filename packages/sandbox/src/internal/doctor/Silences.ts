@@ -3,6 +3,7 @@
  *
  * pawl assumes the first reading of a question in `Readings`, unless a profile has another.
  */
+import type { Finding, Unprobed } from "../../Doctor.ts"
 import type { Question } from "../../Readings.ts"
 import * as Callbacks from "./Callbacks.ts"
 import type { Reader } from "./Responses.ts"
@@ -10,28 +11,13 @@ import * as Responses from "./Responses.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
 /**
- * Question about a silence. `silence` is 0 for a point that the specification defines. `bears`
- * tells whether pawl works with a reading that it does not assume, without a switch, and `breaks`
- * what goes wrong otherwise.
+ * Question about a silence. `bears` tells whether pawl works with a reading that it does not
+ * assume, without a switch.
  */
-export interface Row {
-  readonly silence: number
-  readonly question: Question
-  readonly title: string
+export interface Row extends Pick<Finding, "silence" | "question" | "title" | "ask" | "breaks"> {
   readonly steps: string
   readonly read: Reader
   readonly bears: (reading: string) => boolean
-  readonly ask: string
-  readonly breaks: string | undefined
-}
-
-/** A silence that cannot be probed from outside: the assumption of pawl, the reason, and the question for support. */
-export interface Unprobed {
-  readonly silence: number
-  readonly title: string
-  readonly assumed: string
-  readonly why: string
-  readonly ask: string
 }
 
 const any = () => true

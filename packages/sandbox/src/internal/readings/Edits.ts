@@ -73,12 +73,15 @@ export const times = (write: (millis: number) => string | number): Behaviour["re
   return successes(/./u, rewrite)
 }
 
-const timeNames: ReadonlySet<string> = new Set([
+export const timeNames: ReadonlySet<string> = new Set([
   "createdAt",
   "createdTime",
   "nextChargeDate",
   "lastChargeDate"
 ])
+
+/** JSON whose number keeps its digits. */
+export const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
 
 /** The amount changes in the body, and in the text that the checksum covers. */
 export const amounts =

@@ -10,6 +10,7 @@ import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
+import { rawJSON, timeNames } from "./Edits.ts"
 
 type Rewrite = (body: unknown) => unknown
 
@@ -31,8 +32,6 @@ export const behaviour: Pick<Behaviour, "callback" | "response"> = {
 const exactly = (_: string, value: unknown, context?: { readonly source: string }): unknown =>
   typeof value === "number" && context !== undefined ? rawJSON(context.source) : value
 
-const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
-
 const rewriting = (schema: Schema.Top): Rewrite =>
   rewritingOf(SchemaAST.toEncoded(schema.ast)) ?? identity
 
@@ -51,7 +50,8 @@ const rewritingOf = (ast: SchemaAST.AST): Rewrite | undefined => {
       const value = rewritten[name]
       if (value === undefined) {
         if (mayBeNull) rewritten[name] = null
-      } else if (typeof value === "string" && times.has(name)) rewritten[name] = Date.parse(value)
+      } else if (typeof value === "string" && timeNames.has(name))
+        rewritten[name] = Date.parse(value)
       else if (rewrite !== undefined) rewritten[name] = rewrite(value)
     }
     return rewritten
@@ -60,13 +60,6 @@ const rewritingOf = (ast: SchemaAST.AST): Rewrite | undefined => {
 
 const mayBeNull = (ast: SchemaAST.AST): boolean =>
   SchemaAST.isNull(ast) || (SchemaAST.isUnion(ast) && ast.types.some(mayBeNull))
-
-const times: ReadonlySet<string> = new Set([
-  "createdAt",
-  "createdTime",
-  "nextChargeDate",
-  "lastChargeDate"
-])
 
 const card = rewriting(CardCallback)
 const apm = rewriting(ApmCallback)

@@ -11,6 +11,7 @@ import {
   bodyOf,
   headers,
   objects,
+  rawJSON,
   refusals,
   renamed,
   responses,
@@ -32,7 +33,6 @@ const gaps = (...minutes: ReadonlyArray<number>): Partial<Behaviour> => ({
 })
 
 const shortest = (amount: string): string => String(Number(amount))
-const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
 
 const create = /^POST (?!.*\/auth$)/u
 

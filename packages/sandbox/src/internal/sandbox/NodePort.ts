@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as NetAddress from "effect/net/NetAddress"
 import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 
 /**
  * Service that is the server on a port, without a request listener. `origin` is such as
@@ -33,8 +32,10 @@ export const layer = (host: string, port: number): Layer.Layer<NodePort, CannotL
         quiet: "20 millis",
         total: "200 millis"
       })
-      yield* Effect.acquireRelease(listen(server, host, port), () => stop)
-      const bound = server.address() as AddressInfo
+      const bound = yield* Effect.acquireRelease(
+        NodeConnections.listen(server, { host, port }),
+        () => stop
+      ).pipe(Effect.mapError((code) => new CannotListen({ host, port, code })))
       const address = NetAddress.inetAddressFromIpStringUnsafe(bound.address, bound.port)
       return {
         server,
@@ -43,18 +44,4 @@ export const layer = (host: string, port: number): Layer.Layer<NodePort, CannotL
         stop
       }
     })
-  )
-
-const listen = (server: Server, host: string, port: number) =>
-  Effect.callback<Server, CannotListen>((resume) => {
-    // It stays, because the system may later fail to accept a connection.
-    server.on("error", (error: NodeJS.ErrnoException) =>
-      resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
-    )
-    server.listen({ host, port }, () => resume(Effect.succeed(server)))
-  }).pipe(
-    // Node throws for this reason alone.
-    Effect.catchDefect(
-      () => new CannotListen({ host, port, code: "a port is a number from 0 to 65535" })
-    )
   )

@@ -11,15 +11,13 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { Foreign } from "@pawl/webhook/internal/sql/Schema"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
-import { EventFeed } from "./EventFeed.ts"
-import { isShown } from "./PublicForms.ts"
+import type { EventFeed } from "./EventFeed.ts"
 import * as StoredJson from "./StoredJson.ts"
 import * as WatchedStore from "./WatchedStore.ts"
 
 export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient> = Layer.effect(
   StateStore,
   Effect.gen(function* () {
-    const { publish } = yield* EventFeed
     const sql = yield* SqlClient.SqlClient
     const writer = yield* Semaphore.make(1)
     // The first transaction takes the lock, which ends with the process.
@@ -52,10 +50,9 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
       )
     })
 
-    return WatchedStore.make({
+    return yield* WatchedStore.make({
       changed: (change) => {
         changes.set(`${change.name} ${change.id}`, change)
-        if (change.value !== undefined && isShown(change.name)) publish(change.name, change.value)
       },
       stored: (name) =>
         (stored.get(name) ?? []).map(({ id, value }) => [id, StoredJson.read(value)]),

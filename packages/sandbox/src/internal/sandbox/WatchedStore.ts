@@ -1,31 +1,41 @@
-/** The state of a sandbox, whose changes are watched. */
+/** The state of a sandbox, whose changes are published. */
 import * as Effect from "effect/Effect"
-import type { StateStore } from "@pawl/testkit/internal/state/StateStore"
+import * as Layer from "effect/Layer"
+import { StateStore } from "@pawl/testkit/internal/state/StateStore"
+import { EventFeed } from "./EventFeed.ts"
+import { isShown } from "./PublicForms.ts"
 
 /**
- * Makes a store that reports each change. `stored` returns the items saved earlier. A name has one
- * collection.
+ * Makes a store that also reports each change to `changed`. `stored` returns the items saved
+ * earlier. A name has one collection.
  */
-export const make = (options: {
-  readonly changed: (change: Change) => void
-  readonly stored?: (name: string) => ReadonlyArray<readonly [id: string, value: unknown]>
-  readonly save?: Effect.Effect<void>
-}): StateStore => {
-  const collections = new Map<string, Map<string, unknown>>()
-  const collect = (name: string) => {
-    const collection = new WatchedMap<unknown>((id, value) => {
-      options.changed({ name, id, value })
-    })
-    collection.fill(options.stored?.(name) ?? [])
-    collections.set(name, collection)
-    return collection
-  }
-  return {
-    // A name is opened and saved with one type of value.
-    open: <A>(name: string) => (collections.get(name) ?? collect(name)) as Map<string, A>,
-    save: options.save ?? Effect.void
-  }
-}
+export const make = (
+  options: {
+    readonly changed?: (change: Change) => void
+    readonly stored?: (name: string) => ReadonlyArray<readonly [id: string, value: unknown]>
+    readonly save?: Effect.Effect<void>
+  } = {}
+): Effect.Effect<StateStore, never, EventFeed> =>
+  Effect.map(EventFeed, ({ publish }) => {
+    const collections = new Map<string, Map<string, unknown>>()
+    const collect = (name: string) => {
+      const collection = new WatchedMap<unknown>((id, value) => {
+        options.changed?.({ name, id, value })
+        if (value !== undefined && isShown(name)) publish(name, value)
+      })
+      collection.fill(options.stored?.(name) ?? [])
+      collections.set(name, collection)
+      return collection
+    }
+    return {
+      // A name is opened and saved with one type of value.
+      open: <A>(name: string) => (collections.get(name) ?? collect(name)) as Map<string, A>,
+      save: options.save ?? Effect.void
+    }
+  })
+
+/** A store in memory. */
+export const layer: Layer.Layer<never, never, EventFeed> = Layer.effect(StateStore, make())
 
 /** Change of one item; `value` is undefined if the item was removed. */
 export interface Change {

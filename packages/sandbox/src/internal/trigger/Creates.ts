@@ -9,6 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Scenario from "@pawl/testkit/Scenario"
+import { ErrorBody } from "../contract/ErrorBody.ts"
 import { move, post, type Target, TriggerFailed } from "./SandboxClient.ts"
 
 export interface Order {
@@ -43,13 +44,7 @@ const Created = Schema.Struct({
 })
 const isCreated = Schema.is(Created)
 
-const Refused = Schema.Struct({
-  message: Schema.String,
-  errors: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String }))
-  )
-})
-const isRefused = Schema.is(Refused)
+const isRefused = Schema.is(ErrorBody)
 
 /**
  * Makes a transaction, and returns its id. The payment of a refund is made first, and moved to

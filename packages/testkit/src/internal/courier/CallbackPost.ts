@@ -1,7 +1,6 @@
 /**
  * One POST of one callback, as the service makes it (`spec.md`, "Events").
  */
-import type { Body, Signed } from "@pawl/core/Callback"
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import { isLoopback } from "@pawl/core/internal/Loopback"
@@ -14,16 +13,10 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { GatewayConfig } from "../GatewayConfig.ts"
+import type { Message } from "../../Courier.ts"
 import { VirtualClock } from "../../VirtualClock.ts"
 
-/** A callback to post: `body` is every field but the status, `signed` what the checksum covers. */
-export interface CallbackRequest {
-  readonly url: string
-  readonly contentType?: string
-  readonly status: Status
-  readonly signed: Signed
-  readonly body: Body
-}
+type CallbackRequest = Omit<Message, "transactionId"> & { readonly status: Status }
 
 /** The HTTP status of the response, or the reason there is none. */
 export type DeliveryResult = number | "timeout" | "unreachable" | "refused"

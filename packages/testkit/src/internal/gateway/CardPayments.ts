@@ -31,7 +31,7 @@ export const make = (
 > => {
   const pay = Effect.fnUntraced(function* (
     { callbackUrl, metadata, requestId }: CardPaymentRequest,
-    { amount, currency, mid, ...urls }: PaymentFields,
+    { amount, currency, mid, ...urls }: Schema.Struct.Type<typeof paymentFields>,
     card: Card
   ) {
     const transaction = yield* transactions.open({
@@ -94,13 +94,6 @@ const paymentFields = {
   metadata: ScenarioMetadata,
   successRedirectUrl: Schema.optionalKey(Url),
   failureRedirectUrl: Schema.optionalKey(Url)
-}
-interface PaymentFields {
-  readonly mid: string
-  readonly amount: Amount.Amount
-  readonly currency: Amount.Currency
-  readonly successRedirectUrl?: string
-  readonly failureRedirectUrl?: string
 }
 
 const card = Schema.Struct({ number: TestNumberFromText })

@@ -41,15 +41,7 @@ export const make = (): IdleClock => {
   })
 
   return {
-    clock: {
-      currentTimeMillisUnsafe: () => now,
-      currentTimeMillis: Effect.sync(() => now),
-      currentTimeNanosUnsafe: () => toNanos(now),
-      currentTimeNanos: Effect.sync(() => toNanos(now)),
-      monotonicTimeNanosUnsafe: () => toNanos(now),
-      monotonicTimeNanos: Effect.sync(() => toNanos(now)),
-      sleep
-    },
+    clock: clockOf(() => now, sleep),
     during: (effect) => Effect.raceFirst(effect, advance)
   }
 }
@@ -64,4 +56,16 @@ const nextTurn = Effect.callback<void>((resume) => {
   return Effect.sync(() => clearImmediate(turn))
 })
 
-const toNanos = (millis: number): bigint => BigInt(Math.floor(millis * 1e6))
+/** Makes a clock whose time is in milliseconds. */
+export const clockOf = (now: () => number, sleep: Clock.Clock["sleep"]): Clock.Clock => {
+  const nanos = () => BigInt(Math.floor(now() * 1e6))
+  return {
+    currentTimeMillisUnsafe: now,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: nanos,
+    monotonicTimeNanos: Effect.sync(nanos),
+    sleep
+  }
+}

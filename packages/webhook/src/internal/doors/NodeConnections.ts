@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { readFileSync } from "node:fs"
 import type { RequestListener, Server, ServerResponse, OutgoingHttpHeaders } from "node:http"
-import { Server as NetServer, type Socket } from "node:net"
+import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket } from "node:net"
 
 export interface Limits {
   readonly max: number
@@ -26,6 +26,22 @@ export interface Limits {
   /** The time at the end after which even connections with a request are closed. */
   readonly total: Duration.Input
 }
+
+/** Listens, and returns the address. Fails with the reason: an error code of Node, or words. */
+export const listen = (
+  server: Server,
+  options: ListenOptions
+): Effect.Effect<AddressInfo, string> =>
+  Effect.callback<AddressInfo, string>((resume) => {
+    // It stays, because the system may later fail to accept a connection.
+    server.on("error", (error: NodeJS.ErrnoException) =>
+      resume(Effect.fail(error.code ?? error.message))
+    )
+    server.listen(options, () => resume(Effect.succeed(server.address() as AddressInfo)))
+  }).pipe(
+    // Node throws for this reason alone.
+    Effect.catchDefect(() => Effect.fail("a port is a number from 0 to 65535"))
+  )
 
 export const limit = (
   server: Server,

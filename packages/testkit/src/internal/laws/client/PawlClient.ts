@@ -15,10 +15,14 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
+import { clockOf } from "../IdleClock.ts"
 import type { Client, Outcome, Service } from "./Model.ts"
 
 export const make = (service: Service): Client => {
-  const { baseUrl, fetch, merchantKey, merchantSecret } = service
+  const { baseUrl, fetch, merchantKey, merchantSecret, now, sleep } = service
+  const clock = clockOf(now, (duration) =>
+    Effect.promise((signal) => sleep(Duration.toMillis(duration), signal))
+  )
   const client = PawlPortable.layer.pipe(
     Layer.provide([
       Transport.layerFetch((input, init) =>
@@ -29,7 +33,7 @@ export const make = (service: Service): Client => {
     ]),
     Layer.provideMerge(
       Layer.mergeAll(
-        Layer.succeed(Clock.Clock, clockOf(service)),
+        Layer.succeed(Clock.Clock, clock),
         Layer.succeed(References.MinimumLogLevel, "None")
       )
     )
@@ -62,16 +66,3 @@ const toOutcome = (error: CreateError): Outcome =>
   error._tag === "Declined"
     ? { outcome: "declined", transactionId: String(error.transactionId) }
     : { outcome: error._tag === "OutcomeUnknown" ? "unknown" : "refused" }
-
-const clockOf = ({ now, sleep }: Service): Clock.Clock => {
-  const nanos = () => BigInt(Math.floor(now() * 1e6))
-  return {
-    currentTimeMillisUnsafe: now,
-    currentTimeMillis: Effect.sync(now),
-    currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: nanos,
-    monotonicTimeNanos: Effect.sync(nanos),
-    sleep: (duration) => Effect.promise((signal) => sleep(Duration.toMillis(duration), signal))
-  }
-}
