@@ -41,7 +41,11 @@ export interface Harness {
 }
 
 /** Error raised when the client rejects an operation, or an operation does not end. */
-export class Rejected extends Data.TaggedError("Rejected")<{ readonly reason: unknown }> {
+export class Rejected extends Data.TaggedError("Rejected")<{
+  readonly reason: unknown
+  readonly cause?: unknown
+}> {
+  override readonly stack = ""
   override get message() {
     return `an operation was rejected: ${Inspectable.toStringUnknown(this.reason)}`
   }
@@ -121,7 +125,10 @@ export const withHarness = <A, E>(
         settle: (promise) =>
           during(
             Effect.raceFirst(
-              Effect.tryPromise({ try: promise, catch: (reason) => new Rejected({ reason }) }),
+              Effect.tryPromise({
+                try: promise,
+                catch: (reason) => new Rejected({ reason, cause: reason })
+              }),
               timeout
             )
           ),

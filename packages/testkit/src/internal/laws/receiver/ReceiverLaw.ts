@@ -43,7 +43,9 @@ export class ReceiverWrong extends Data.TaggedError("ReceiverWrong")<{
   readonly message: string
   /** Tells that it was waited for in real time, so the case is not shrunk. */
   readonly isHanging?: boolean
-}> {}
+}> {
+  override readonly stack = ""
+}
 
 export interface ReceiverResponse {
   readonly status: number
