@@ -69,7 +69,7 @@ export interface Law<in Subject, in Value = never> extends LawText {
 export interface Options<out Value = never> {
   /** Values to check first, such as earlier counterexamples. */
   readonly examples?: ReadonlyArray<Value>
-  /** The number of random values, 1 or more; 1,000 by default. */
+  /** The number of random values, 1 or more; 1,000 by default, or 15 to 100 where each is a run of its own. */
   readonly numRuns?: number
   /**
    * The seed of a failure, which reproduces it. With a seed all values are random; without one,
