@@ -6,14 +6,7 @@ import * as Layer from "effect/Layer"
 import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { handle, Purchase, steps } from "../src/purchase.ts"
 
-const merchant = Layer.unwrap(
-  Effect.map(Effect.context<WorkflowEngine.WorkflowEngine>(), (context) =>
-    Merchant.layer({
-      pace: "10 millis",
-      handle: (transition) => Effect.provide(handle(transition), context)
-    })
-  )
-)
+const merchant = Merchant.layer({ pace: "10 millis", handle })
 const program = steps.pipe(
   Layer.provideMerge(merchant),
   Layer.provideMerge(WorkflowEngine.layerMemory)

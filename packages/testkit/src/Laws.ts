@@ -69,7 +69,7 @@ export interface Law<in Subject, in Value = never> extends LawText {
 export interface Options<out Value = never> {
   /** Values to check first, such as earlier counterexamples. */
   readonly examples?: ReadonlyArray<Value>
-  /** The number of random values, 1 or more; 1,000 by default. */
+  /** The number of random values, 1 or more; 1,000 by default, or 15 to 100 where each is a run of its own. */
   readonly numRuns?: number
   /**
    * The seed of a failure, which reproduces it. With a seed all values are random; without one,
@@ -99,6 +99,8 @@ export class LawBroken extends Data.TaggedError("LawBroken")<{
   readonly seed?: number | undefined
   /** The path under that seed. */
   readonly path?: string | undefined
+  /** The error that the subject threw, with its stack. */
+  readonly cause?: Error | undefined
 }> {
   override get message() {
     const { law, path, seed, shown, wrong } = this
@@ -114,7 +116,8 @@ export class LawBroken extends Data.TaggedError("LawBroken")<{
 
   /** The text that `node:test` and `console.log` print. */
   override [Inspectable.NodeInspectSymbol](): string {
-    return this.message
+    const { cause, message } = this
+    return cause === undefined ? message : `${message}\n\n${indent(String(cause.stack))}`
   }
 }
 
@@ -190,9 +193,12 @@ export const property = <Subject, A>(
   return lawOf<Subject, A>(text, (subject, { examples = [], ...parameters }) =>
     Effect.suspend(() => {
       const failureOf = (value: A) =>
-        Result.getOrElse(
+        Result.match(
           Result.try(() => wrong(subject, value)),
-          describe
+          {
+            onFailure,
+            onSuccess: (wrong) => (wrong === undefined ? undefined : { wrong })
+          }
         )
       const listed = parameters.seed === undefined ? (short?.() ?? []) : []
       for (const values of [examples, listed]) {
@@ -202,7 +208,7 @@ export const property = <Subject, A>(
           return Effect.fail(
             new LawBroken({
               law: text,
-              wrong: failure,
+              ...failure,
               counterexample: value,
               shown: show(value)
             })
@@ -244,14 +250,14 @@ export const propertyEffect = <Subject, A>(
       yield* checkEach(text, options, subject, examples)
       const runPromise = Effect.runPromiseWith(yield* Effect.context())
       const failureOf = (value: A) => failureOfBody(body(subject, value))
-      let hanging: string | undefined
+      let hanging: Failure | undefined
       const holds = fc.asyncProperty(arbitrary, (value) =>
         hanging === undefined
           ? runPromise(
               Effect.matchCause(body(subject, value), {
                 onFailure: (cause) => {
                   const error = Cause.squash(cause)
-                  if (isHanging(error)) hanging = describe(error)
+                  if (isHanging(error)) hanging = onFailure(error)
                   return false
                 },
                 onSuccess: () => true
@@ -312,8 +318,10 @@ const checkBody = (
   body: Effect.Effect<unknown, unknown>,
   example: { readonly counterexample?: unknown; readonly shown?: string } = {}
 ): Effect.Effect<void, LawBroken> =>
-  Effect.flatMap(failureOfBody(body), (wrong) =>
-    wrong === undefined ? Effect.void : Effect.fail(new LawBroken({ law, wrong, ...example }))
+  Effect.flatMap(failureOfBody(body), (failure) =>
+    failure === undefined
+      ? Effect.void
+      : Effect.fail(new LawBroken({ law, ...failure, ...example }))
   )
 
 const toParameters = ({ numRuns = 1000, path, seed }: Omit<Options, "examples">) => ({
@@ -327,7 +335,7 @@ const report = <A>(
   show: (value: A) => string,
   examples: ReadonlyArray<A>,
   { counterexample, counterexamplePath, failed, numRuns, seed }: fc.RunDetails<[A]>,
-  failureOf: (value: A) => Effect.Effect<string | undefined>
+  failureOf: (value: A) => Effect.Effect<Failure | undefined>
 ): Effect.Effect<void, LawBroken> => {
   if (!failed) {
     return numRuns > 0 || examples.length > 0
@@ -343,11 +351,11 @@ const report = <A>(
     return Effect.fail(new LawBroken({ law, wrong: "not enough values were drawn", seed }))
   }
   const [value] = counterexample
-  return Effect.flatMap(failureOf(value), (wrong = "it held when it was checked again") =>
+  return Effect.flatMap(failureOf(value), (failure = heldAgain) =>
     Effect.fail(
       new LawBroken({
         law,
-        wrong,
+        ...failure,
         counterexample: value,
         shown: show(value),
         seed,
@@ -357,14 +365,31 @@ const report = <A>(
   )
 }
 
+type Failure = Pick<LawBroken, "wrong"> & { readonly cause?: Error }
+
+const heldAgain: Failure = { wrong: "it held when it was checked again" }
+
+const onFailure = (thrown: unknown): Failure => {
+  const cause = causeOf(thrown)
+  return { wrong: describe(thrown), ...(cause && { cause }) }
+}
+
+/** Errors of the laws have an empty stack, because their message says everything. */
+const causeOf = (thrown: unknown): Error | undefined =>
+  thrown instanceof Error && thrown.stack === ""
+    ? causeOf(thrown.cause)
+    : thrown instanceof Error
+      ? thrown
+      : undefined
+
 const describe = (thrown: unknown): string =>
   thrown instanceof Error
     ? `${thrown.name}: ${thrown.message}`
     : `it failed with ${Inspectable.toStringUnknown(thrown)}`
 
-const failureOfBody = (body: Effect.Effect<unknown, unknown>): Effect.Effect<string | undefined> =>
+const failureOfBody = (body: Effect.Effect<unknown, unknown>): Effect.Effect<Failure | undefined> =>
   Effect.catchCause(Effect.as(body, undefined), (cause) =>
-    Effect.succeed(describe(Cause.squash(cause)))
+    Effect.succeed(onFailure(Cause.squash(cause)))
   )
 
 const indent = (text: string): string => text.replaceAll(/^(?=.)/gmu, "  ")

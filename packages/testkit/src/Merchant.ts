@@ -51,10 +51,10 @@ import type * as GatewayConfig from "./internal/GatewayConfig.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options extends GatewayConfig.Options {
+export interface Options<R = never> extends GatewayConfig.Options {
   /** The merchant's handler. By default it does nothing. */
   readonly handle?:
-    | ((transition: Handler.Transition) => Effect.Effect<unknown, unknown>)
+    | ((transition: Handler.Transition) => Effect.Effect<unknown, unknown, R>)
     | undefined
 }
 
@@ -64,7 +64,7 @@ export interface Options extends GatewayConfig.Options {
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options?: Options) =>
+export const layer = <R = never>(options?: Options<R>) =>
   Layer.provideMerge(
     layerOverStore(options),
     Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)
@@ -77,7 +77,10 @@ export const layer = (options?: Options) =>
  * @category layers
  * @since 0.1.0
  */
-export const layerOverStore = ({ handle = () => Effect.void, ...options }: Options = {}) => {
+export const layerOverStore = <R = never>({
+  handle = () => Effect.void,
+  ...options
+}: Options<R> = {}) => {
   const secret = options.merchantSecret ?? Redacted.make("sandbox-secret")
   return Layer.mergeAll(
     Fake.layerReceiver.pipe(Layer.provide(Receiver.layer())),

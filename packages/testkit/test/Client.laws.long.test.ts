@@ -1,7 +1,8 @@
-import { describe, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
-import { laws, pawlClient } from "../src/Laws/Client.ts"
+import { laws, type Make, pawlClient } from "../src/Laws/Client.ts"
 import { clients, handwrittenClient } from "./support/handwrittenClient.ts"
+import { breaks } from "@pawl/test-support/LawTests"
 import { repeats } from "@pawl/test-support/Repeats"
 import { describePlantedBugs } from "@pawl/test-support/PlantedBugs"
 
@@ -73,4 +74,34 @@ describe("the laws of a client hold", () => {
   )
 })
 
-describePlantedBugs("a client", laws, clients, handwrittenClient)
+describe("the laws of a client are broken", () => {
+  it("by a client that throws, whose error is the cause, at a case without a fault", async () => {
+    const thrown = new TypeError("no payload")
+    const throwing: Make = (service) => ({
+      ...handwrittenClient()(service),
+      create: () => Promise.reject(thrown)
+    })
+    const [first, second] = await breaks(laws.slice(0, 2), throwing)
+    expect(first).toMatchObject({ cause: thrown })
+    expect(second).toMatchObject({ shown: "no request has a fault" })
+    expect(second?.wrong).toContain("Expected one body, in every attempt, not\n[]")
+  })
+
+  it("by a client with a wrong checksum, whose report has the response of the service", async () => {
+    const wrong = handwrittenClient({
+      body: (order) => JSON.stringify({ ...order, checksum: "0" })
+    })
+    const [first] = await breaks(laws.slice(0, 1), wrong)
+    expect(first?.wrong).toMatch(
+      /\nIts last requests were\nPOST [^\n]+: 200\nPOST \/api\/v1\/payments\/apm: 400 .*checksum/u
+    )
+  })
+})
+
+describePlantedBugs("a client", laws, clients, handwrittenClient, {
+  more: (foundOf) =>
+    it("say what is counted", () => {
+      for (const [bug] of clients)
+        expect(foundOf(bug)?.by?.wrong ?? "").not.toMatch(/^Error: Expected\n(?:\d+|undefined)\n/u)
+    })
+})

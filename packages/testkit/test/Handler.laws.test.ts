@@ -114,11 +114,32 @@ describe("the laws of a handler are broken", () => {
     expect(found?.shown).toMatch(/^1\. .+\n {3}and at the same time another process receives it/u)
   })
 
-  it("by a shop with stock alone: no money is in what its books say", async () => {
-    const inConflict = laws.filter(({ name }) => name.startsWith("in a conflict"))
+  it("by a handler that throws, whose error is the cause; the books that differ are none", async () => {
+    const thrown = new TypeError("no order")
+    const throwing = like(({ read }) => ({ read, start: () => () => Promise.reject(thrown) }))
+    expect((await breaks(first, throwing))[0]?.cause).toBe(thrown)
+    const idle = like(({ read }) => ({ read, start: () => () => undefined }))
+    expect((await breaks(first, idle))[0]).not.toHaveProperty("cause")
+  })
+
+  it("by a shop with stock alone: money is neither in what its books say nor expected", async () => {
     const twice = like(({ start }) => ({ start, read: () => ({ stock: 2 }) }))
-    const [found] = await breaks(inConflict, twice)
-    expect(found?.wrong).toContain("the books say stock 2.")
+    for (const law of [...first, ...laws.filter(({ name }) => name.startsWith("in a conflict"))]) {
+      const [found] = await breaks([law], twice)
+      expect(found?.wrong).toMatch(/the books say stock 2\. Expected stock 1$/u)
+    }
+  })
+
+  it("by two histories of one shop, both of which are shown", async () => {
+    const passed = laws.filter(({ name }) => name.startsWith("statuses that were passed over"))
+    const deaf = shop({
+      isLater: (next, last) => next.to !== "CHARGEBACK" && right.isLater(next, last)
+    })
+    const [found] = await breaks(passed, deaf)
+    expect(found?.shown).toMatch(/^1\. the handler receives "CHARGEBACK" [^\n]+$/u)
+    expect(found?.wrong).toMatch(
+      /Expected money 19\.99, stock 1, as the books of the same shop say after\n1\. [^]+\n5\. the handler receives "CHARGEBACK"/u
+    )
   })
 
   const doesNotEnd = Effect.fnUntraced(function* (

@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as fc from "fast-check"
 import { execFile } from "node:child_process"
+import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import * as Reducer from "../src/Laws/Reducer.ts"
@@ -169,6 +170,28 @@ describe("a law", () => {
         wrong: expect.stringContaining(wrong)
       })
     }
+  })
+
+  it("has as its cause what the subject threw, with the stack, and prints both", async () => {
+    const thrown = new TypeError("not a thing")
+    const values = { ...numbers, values: [1], body: () => Effect.die(thrown) }
+    const subject = (): never => {
+      throw thrown
+    }
+    for (const law of [
+      Laws.example(text, () => Effect.fail(thrown)),
+      Laws.each(text, values),
+      Laws.propertyEffect(text, values),
+      Laws.property(text, { ...numbers, wrong: subject }),
+      Laws.property(text, { ...numbers, short: () => [1], wrong: subject })
+    ]) {
+      const found = await Laws.run(law, 0).catch(identity)
+      expect(found).toMatchObject({ _tag: "LawBroken", cause: thrown })
+      expect(inspect(found)).toMatch(/^This law does not hold[^]+TypeError: not a thing\n +at /u)
+    }
+    const own = await Laws.run(late, lastWins).catch(identity)
+    expect(own).not.toHaveProperty("cause")
+    expect(inspect(own)).toBe(own.message)
   })
 
   it("of a few values checks the examples first, then all values in their order", async () => {

@@ -158,6 +158,13 @@ describe("the laws of a receiver", async () => {
     }
     expect(new Set(ended)).toEqual(new Set(["response", "request"]))
   })
+
+  it("are broken by a receiver that throws, with its error as the cause", async () => {
+    const thrown = new TypeError("no body")
+    const send = () => Promise.reject(thrown)
+    const [law] = await breaks(specified.slice(0, 1), { ...correct, send })
+    expect(law).toMatchObject({ cause: thrown, wrong: expect.stringContaining("no body") })
+  })
 })
 
 describePlantedBugs("a receiver", [...specified, ...pawls], receivers, subject, {

@@ -129,6 +129,11 @@ const asFailed = (next: Transition): Transition => ({
 })
 
 const ofEachKind = bugsOf<Plant>({
+  "a status counts at a later attempt": {
+    "a later attempt is taken for a repeat": {
+      start: (handle) => (transition) => transition.attempt === 1 && handle(transition)
+    }
+  },
   "a call that ends after a later one": {
     "the last call wins, unless its id was seen": {
       isLater: () => true,

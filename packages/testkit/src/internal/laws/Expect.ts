@@ -15,15 +15,18 @@ const has = (actual: unknown, expected: unknown, isAll: boolean): boolean => {
 const show = (value: unknown): string =>
   value === undefined ? "undefined" : JSON.stringify(value, undefined, 2)
 
+/** Makes an error without a stack, whose message says everything. */
+const failed = (message: string) => Object.assign(new Error(message), { stack: "" })
+
 const check = (isRight: boolean, actual: unknown, relation: string, expected: unknown): void => {
-  if (!isRight) throw new Error(`Expected\n${show(actual)}\n${relation}\n${show(expected)}`)
+  if (!isRight) throw failed(`Expected\n${show(actual)}\n${relation}\n${show(expected)}`)
 }
 
 /** Makes the assertions about a value. A member that is undefined may be missing. */
 export const expect = <Actual>(actual: Actual) => ({
   /** `words` describe the values that a predicate admits. */
   toSatisfy: (words: string, admits: (actual: Actual) => boolean) => {
-    if (!admits(actual)) throw new Error(`Expected ${words}, not\n${show(actual)}`)
+    if (!admits(actual)) throw failed(`Expected ${words}, not\n${show(actual)}`)
   },
   toEqual: (expected: unknown) => check(has(actual, expected, true), actual, "to be", expected),
   toMatchObject: (expected: unknown) =>

@@ -12,7 +12,9 @@ import { expect } from "./Expect.ts"
 export class Mismatch extends Data.TaggedError("Mismatch")<{
   readonly facet: string
   readonly message: string
-}> {}
+}> {
+  override readonly stack = ""
+}
 
 type Compare<Facet> = (facet: Facet, subject: string, actual: unknown, wanted: unknown) => void
 

@@ -24,7 +24,7 @@ export const law = <A>(
   const { events, show = String } = options
   const parts = {
     show: (events: ReadonlyArray<A>) =>
-      events.map((event, at) => `${at + 1}. ${show(event)}`).join("\n"),
+      events.map((event, at) => `${at + 1}. ${show(event)}`).join("\n") || "no request has a fault",
     body: (make: Make, events: ReadonlyArray<A>) =>
       Harness.withHarness(make, (harness) => Effect.gen(() => body(harness, events)))
   }

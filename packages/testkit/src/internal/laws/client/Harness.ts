@@ -1,4 +1,5 @@
 /** The service behind a `fetch` with faults, and a virtual clock. */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -20,6 +21,8 @@ export interface SentRequest {
   readonly token: string | undefined
   readonly body: string
   readonly status: number | undefined
+  /** The body of a response that refuses the request. */
+  readonly refusal?: string
 }
 
 export interface Harness {
@@ -41,7 +44,11 @@ export interface Harness {
 }
 
 /** Error raised when the client rejects an operation, or an operation does not end. */
-export class Rejected extends Data.TaggedError("Rejected")<{ readonly reason: unknown }> {
+export class Rejected extends Data.TaggedError("Rejected")<{
+  readonly reason: unknown
+  readonly cause?: unknown
+}> {
+  override readonly stack = ""
   override get message() {
     return `an operation was rejected: ${Inspectable.toStringUnknown(this.reason)}`
   }
@@ -82,7 +89,10 @@ export const withHarness = <A, E>(
         const path = url.pathname + url.search
         const handled = gateway.handle({ method, path, headers, body })
         const response = yield* responseOf(fault, handled)
-        sent[index] = { ...one, status: response?.status }
+        const status = response?.status
+        const copy = status === 400 ? response?.clone() : undefined
+        const refusal = yield* Effect.promise(() => copy?.text() ?? Promise.resolve(""))
+        sent[index] = { ...one, status, refusal }
         return response ?? (yield* Effect.die(new TypeError("fetch failed")))
       })
 
@@ -121,7 +131,10 @@ export const withHarness = <A, E>(
         settle: (promise) =>
           during(
             Effect.raceFirst(
-              Effect.tryPromise({ try: promise, catch: (reason) => new Rejected({ reason }) }),
+              Effect.tryPromise({
+                try: promise,
+                catch: (reason) => new Rejected({ reason, cause: reason })
+              }),
               timeout
             )
           ),
@@ -133,7 +146,7 @@ export const withHarness = <A, E>(
         authRequests: () => sent.filter(isAuth),
         apiRequests,
         transactions: gateway.transactions
-      })
+      }).pipe(Effect.catchCause((cause) => Effect.fail(wrongAfter(sent, Cause.squash(cause)))))
     }).pipe(
       Effect.provide(Fake.layer({ pace: "15 minutes", seed: 1 }), { local: true }),
       Effect.provideService(Clock.Clock, clock)
@@ -141,6 +154,16 @@ export const withHarness = <A, E>(
   })
 
 const maxRequests = 200
+
+/** Adds the last requests, because a client may report less of a response than it got. */
+const wrongAfter = (sent: ReadonlyArray<SentRequest>, error: unknown): unknown => {
+  if (!(error instanceof Error) || sent.length === 0) return error
+  const lines = sent.slice(-5).map(({ method, refusal = "", status = "no response", url }) => {
+    return `${method} ${url.pathname}: ${status} ${refusal}`.trimEnd()
+  })
+  const message = `${error.message}\nIts last requests were\n${lines.join("\n")}`
+  return Object.assign(new Error(message, { cause: error }), { name: error.name, stack: "" })
+}
 
 const utf8 = new TextDecoder()
 

@@ -45,9 +45,11 @@ const last = (steps: Steps): number => steps.length - 1
 export const endsLike = (other: (steps: Steps) => Steps) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
     const [one, two] = [yield* start(open), yield* start(open)]
+    const others = other(steps)
     yield* one.play(steps)
-    yield* two.play(other(steps))
-    yield* compare(yield* one.books, yield* two.books, "after the last call,")
+    yield* two.play(others)
+    const source = `, as the books of the same shop say after\n${Model.show(others)}`
+    yield* compare(yield* one.books, yield* two.books, "after the last call,", source)
   })
 
 const changed = (
@@ -88,6 +90,16 @@ export const lawsOfCalls = (
     },
     histories.all.map((calls) => changed(calls, () => ({ byCallback: false }))),
     endsLike((steps) => changed(steps, () => ({ byCallback: true })))
+  ),
+  law(
+    {
+      name: "a status counts at a later attempt too",
+      section: "docs/decisions/0021",
+      explanation:
+        "The first attempt may have failed or crashed before it did anything. So `attempt` does not tell whether the work was done."
+    },
+    histories.all.map((calls) => calls.map(again)),
+    endsLike((steps) => changed(steps, () => ({ attempt: 1 })))
   ),
   law(
     {

@@ -139,6 +139,7 @@ const inTime = Effect.timeoutOrElse({
 
 class HangingShop extends Data.TaggedError("HangingShop") {
   override readonly message = "a function of the shop has not ended after 10 seconds"
+  override readonly stack = ""
   readonly isHanging = true
 }
 
@@ -179,20 +180,27 @@ const transitionOf = (
   }
 }
 
-class BooksDiffer extends Data.TaggedError("BooksDiffer")<{ readonly message: string }> {}
+class BooksDiffer extends Data.TaggedError("BooksDiffer")<{ readonly message: string }> {
+  override readonly stack = ""
+}
 
 export const compare = (
   books: Books,
   expected: Books,
-  when: string
+  when: string,
+  source = ""
 ): Effect.Effect<void, BooksDiffer> => {
   const [is, wanted] = [cents(books.money), cents(expected.money)]
   const isEmpty = books.money === undefined && books.stock === undefined
   const isRight =
     (is === undefined || wanted === undefined || is === wanted) &&
     (books.stock === undefined || expected.stock === undefined || books.stock === expected.stock)
+  const asked = {
+    money: books.money === undefined ? undefined : expected.money,
+    stock: books.stock === undefined ? undefined : expected.stock
+  }
   const said = isEmpty ? "neither money nor stock" : describe(books)
-  const message = `${when} the books say ${said}. Expected ${describe(expected)}`
+  const message = `${when} the books say ${said}. Expected ${describe(isEmpty ? expected : asked)}${source}`
   return isRight && !isEmpty ? Effect.void : Effect.fail(new BooksDiffer({ message }))
 }
 

@@ -43,7 +43,10 @@ export class ReceiverWrong extends Data.TaggedError("ReceiverWrong")<{
   readonly message: string
   /** Tells that it was waited for in real time, so the case is not shrunk. */
   readonly isHanging?: boolean
-}> {}
+  readonly cause?: unknown
+}> {
+  override readonly stack = ""
+}
 
 export interface ReceiverResponse {
   readonly status: number
@@ -87,7 +90,10 @@ export const send = (
       catch: (error) =>
         error instanceof ReceiverWrong
           ? error
-          : new ReceiverWrong({ message: `no response arrived: ${wordsOf(error)}` })
+          : new ReceiverWrong({
+              message: `no response arrived: ${wordsOf(error)}`,
+              cause: error
+            })
     }),
     Effect.flatMap(sleep(subject, responseTimeout), () =>
       Effect.fail(
