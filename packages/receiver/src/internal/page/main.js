@@ -97,6 +97,9 @@ const go = () => {
   if (view === "transactions") {
     byId("id", HTMLInputElement).value = key?.transactionId ?? search?.text ?? ""
     byId("day", HTMLInputElement).value = search?.date ?? ""
+    // If the next transaction cannot be read, this one would stay under its address.
+    Transaction.hide()
+    Finder.hide()
   }
   setText(byId("announcement", HTMLElement), "")
   window.scrollTo(0, 0)
