@@ -226,6 +226,22 @@ inChromium((withPage) => {
     await visible(page, "verdict", "Everything works")
   })
 
+  test("the store is gone, which the overview says, and is back", async ({ faults, open }) => {
+    const page = await open("/", /status of 503/u)
+    await visible(page, "verdict", "Everything works")
+    faults.isDiskFull = true
+    const json = { message: "The ledger is not available" }
+    await page.route("**/parked-requests", (route) => route.fulfill({ status: 503, json }))
+    await visible(page, "problem-store", /cannot be written/u)
+    await visible(page, "figure-parked-requests", /\?.*cannot be read/u)
+    assert.match(await page.title(), /^Not ready/u)
+    await page.getByTestId("nav-requests").click()
+    await visible(page, "error", json.message)
+    await page.unrouteAll({ behavior: "wait" })
+    faults.isDiskFull = false
+    await visible(page, "requests", "No parked requests.")
+  })
+
   test("the handler breaks on one transaction, and is corrected", async (operator) => {
     const { callback, faults, open } = operator
     faults.isHandlerBroken = true
