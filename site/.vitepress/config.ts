@@ -59,6 +59,12 @@ export default defineConfig({
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
+    notFound: {
+      title: "There is no such page",
+      quote: "The page may have moved. The search finds every page.",
+      linkLabel: "Go to the first page",
+      linkText: "Go to the first page"
+    },
     nav: [
       { text: "Documentation", link: "/docs/" },
       { text: "API", link: "/docs/api/" },

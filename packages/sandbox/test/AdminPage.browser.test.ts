@@ -226,6 +226,22 @@ inChromium((withPage) => {
     await visible(page, "verdict", "Everything works")
   })
 
+  test("the store is gone, which the overview says, and is back", async ({ faults, open }) => {
+    const page = await open("/", /status of 503/u)
+    await visible(page, "verdict", "Everything works")
+    faults.isDiskFull = true
+    const json = { message: "The ledger is not available" }
+    await page.route("**/parked-requests", (route) => route.fulfill({ status: 503, json }))
+    await visible(page, "problem-store", /cannot be written/u)
+    await visible(page, "figure-parked-requests", /\?.*cannot be read/u)
+    assert.match(await page.title(), /^Not ready/u)
+    await page.getByTestId("nav-requests").click()
+    await visible(page, "error", json.message)
+    await page.unrouteAll({ behavior: "wait" })
+    faults.isDiskFull = false
+    await visible(page, "requests", "No parked requests.")
+  })
+
   test("the handler breaks on one transaction, and is corrected", async (operator) => {
     const { callback, faults, open } = operator
     faults.isHandlerBroken = true
@@ -354,6 +370,21 @@ inChromium((withPage) => {
     await callback("7", "PENDING")
     await page.getByTestId("find").click()
     await visible(page, "summary", "Callbacks claim PENDING, and the handler has received it.")
+  })
+
+  test("a transaction that cannot be read takes the place of the one before it", async ({
+    callback,
+    open
+  }) => {
+    await callback("100001", "PENDING")
+    const page = await open("/#/transactions/apm/100001", /ERR_FAILED|status of 404/u)
+    await visible(page, "transaction", "100001")
+    await page.route("**/transactions/apm/100002", (route) => route.abort())
+    await page.goto(page.url().replace("100001", "100002"))
+    await visible(page, "error", "The receiver does not answer.")
+    assert.strictEqual(await page.getByTestId("transaction").textContent(), "")
+    await page.unroute("**/transactions/apm/100002")
+    await visible(page, "unknown", "The ledger knows no apm transaction 100002.")
   })
 
   test("an address with a lone percent sign does not stop the page", async ({ open }) => {
@@ -521,9 +552,16 @@ inChromium((withPage) => {
     await visible(page, "alarms", "a callback in quarantine")
     await page.getByTestId("nav-dead-letters").click()
     await visible(page, "letters", hostile)
-    await page.getByTestId("letters").getByRole("link").click()
+    const link = page.getByTestId("letters").getByRole("link")
+    // A text from right to left does not turn its neighbours.
+    const direction = await link.evaluate((element) => getComputedStyle(element).unicodeBidi)
+    assert.strictEqual(direction, "isolate")
+    await link.click()
     await visible(page, "transaction", hostile)
     assert.strictEqual(await page.locator("main img").count(), 0)
+    await callback("\u202e7", hostile)
+    await page.goto(page.url().replace(/[^/]+$/u, "%E2%80%AE7"))
+    await visible(page, "unknown", "`Ledger.quarantined` lists the callbacks in quarantine.")
     assert.notInclude(await page.title(), "pwned")
     const policy = (await page.request.get(page.url())).headers()["content-security-policy"]
     assert.include(policy, "default-src 'none'; script-src 'self'")

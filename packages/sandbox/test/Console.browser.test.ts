@@ -288,6 +288,8 @@ inChromium((withPage) => {
     )
     await page.getByTestId(`transaction-${id}`).waitFor()
     await visible(page, "properties", title)
+    const [create] = await page.getByTestId("timeline").getByRole("listitem").all()
+    assert.include(await create?.textContent(), "POST /api/v1/payments/apm")
     const text = (await page.textContent("body")) ?? ""
     for (const entered of [title, name, first, second, third, fourth]) assert.include(text, entered)
     await page.getByTestId("search").fill(first)

@@ -35,6 +35,8 @@ describe("Console", () => {
       if (path !== "/docs") assert.notInclude(policy, "unsafe-inline", path)
       assert.strictEqual(headers.get("x-content-type-options"), "nosniff", path)
     }
+    const { headers } = yield* visit("/sandbox/transactions")
+    assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
     const { text } = yield* visit("/")
     assert.notMatch(text, /<script(?![^>]*src="\/console\/main\.js")|<style|style=|\son\w+=/u)
   })

@@ -218,6 +218,42 @@ describe("the page of an intent", () => {
     }
   })
 
+  it("of a payout calls it no payment, and names the merchant as the payer, as do its other pages", () =>
+    runWith({ pace: "1 hour" }, function* () {
+      for (const [language, payment, payer, method] of [
+        ["en", /payment/iu, "From", "Receive by bank transfer"],
+        ["de", /(?<!aus)zahlung|bezahl/iu, "Von", "Per Überweisung erhalten"],
+        ["fr", /paiement|payer/iu, "De", "Recevoir par virement bancaire"],
+        ["es", /pago|pagar/iu, "De", "Recibir por transferencia bancaria"]
+      ] as const) {
+        const accepted = { "accept-language": language }
+        const payout = { ...urls, type: "PAYOUT", lang: language }
+        const { iframeUrl } = yield* intentAt({ ...payout, requestId: `card ${language}` })
+        assert.include((yield* visit(iframeUrl)).text, method)
+        yield* visit(iframeUrl, { ...good, number: "4000000000003220" })
+        const challenge = new URL((yield* visit(iframeUrl)).location ?? "", iframeUrl).href
+        const sent = yield* intentAt({ ...payout, requestId: `bank ${language}` })
+        yield* visit(sent.iframeUrl, { act: "WALLET", attempts: "0", account: "ada@shop.example" })
+        const pages = [challenge, sent.iframeUrl]
+        for (const paymentMethod of ["WALLET", "BANK_TRANSFER", "PIX_QR"]) {
+          const { transactionId = "" } = yield* createAt("/payouts/apm", {
+            ...urls,
+            requestId: `${paymentMethod} ${language}`,
+            apmPayload: { paymentMethod, paymentType: "REDIRECT" }
+          })
+          pages.push(new URL(`/apm/${transactionId}?frame=1`, iframeUrl).href)
+        }
+        for (const page of pages) {
+          const { status, text } = yield* visit(page, undefined, accepted)
+          assert.strictEqual(status, 200)
+          assert.notMatch(text, payment)
+          assert.strictEqual(page === sent.iframeUrl, !text.includes(`<dt>${payer}</dt>`))
+        }
+        yield* visit(pages[3] ?? "", { act: "approve" }, accepted)
+        assert.notMatch((yield* visit(pages[3] ?? "", undefined, accepted)).text, payment)
+      }
+    }))
+
   it("survives a restart of the sandbox with a file, and so does its result", async () => {
     const folder = await mkdtemp(join(tmpdir(), "hosted-page-"))
     const filename = join(folder, "sandbox.db")

@@ -48,26 +48,38 @@ const connection = (state) => {
 const update = async () => {
   const address = window.location.hash
   const { view } = read()
-  const nothing = Promise.resolve(() => {})
+  const parked = Requests.read()
+  // The overview tells what is wrong with a store that cannot be read.
   const [overview, requests, show] = await Promise.all([
     call("GET", "/overview"),
-    Requests.read(),
-    view === "dead-letters"
-      ? Letters.load()
-      : view === "transactions"
-        ? loadTransactions()
-        : nothing
+    parked.catch(() => null),
+    loadView(view, parked).catch((error) => () => {
+      throw error
+    })
   ])
   if (window.location.hash !== address) return refresh()
   const state = /** @type {State} */ (overview.body)
-  Overview.show(state, requests.length)
-  Requests.show(requests)
-  show()
+  Overview.show(state, requests === null ? null : requests.length)
   const letters = state.backlog?.deadLetters ?? "?"
   const badge = byId("dead-letter-count", HTMLElement)
   setText(badge, String(letters))
   badge.toggleAttribute("data-any", letters !== 0)
   document.title = state.condition.ready ? title : `Not ready · ${title}`
+  show()
+}
+
+/**
+ * Reads the lists of a view, and returns the function that shows them.
+ *
+ * @param {string} view
+ * @param {ReturnType<typeof Requests.read>} parked
+ */
+const loadView = async (view, parked) => {
+  if (view === "dead-letters") return Letters.load()
+  if (view === "transactions") return loadTransactions()
+  if (view !== "requests") return () => {}
+  const requests = await parked
+  return () => Requests.show(requests)
 }
 
 /** Reads the transaction of the address, what its search found, or else the recent transactions, and returns the function that shows it. */
@@ -97,6 +109,9 @@ const go = () => {
   if (view === "transactions") {
     byId("id", HTMLInputElement).value = key?.transactionId ?? search?.text ?? ""
     byId("day", HTMLInputElement).value = search?.date ?? ""
+    // If the next transaction cannot be read, this one would stay under its address.
+    Transaction.hide()
+    Finder.hide()
   }
   setText(byId("announcement", HTMLElement), "")
   window.scrollTo(0, 0)

@@ -67,7 +67,7 @@ const signedWith = {
  * Shows an overview.
  *
  * @param {Overview} overview
- * @param {number} parkedRequests
+ * @param {number | null} parkedRequests null if the store cannot be read
  */
 export const show = (overview, parkedRequests) => {
   const now = Date.parse(overview.at)
@@ -122,7 +122,7 @@ const problem = ({ href, id, next, tone, what }) =>
 
 /**
  * @param {Overview} overview
- * @param {number} parkedRequests
+ * @param {number | null} parkedRequests null if the store cannot be read
  * @returns {ReadonlyArray<Figure>}
  */
 const figuresOf = (
@@ -168,12 +168,14 @@ const figuresOf = (
       bad: ages.map((seconds) => (seconds > maxLag ? seconds : 0)),
       label: `Age of the oldest due transaction in each minute of the last hour: at most ${duration(1000 * Math.max(...ages))}`
     }),
-    [
-      "Parked requests",
-      parkedRequests >= mostRequests ? `${mostRequests} or more` : String(parkedRequests),
-      "of all receivers",
-      parkedRequests > 0 && "bad"
-    ],
+    parkedRequests === null
+      ? ["Parked requests", ...unknown]
+      : [
+          "Parked requests",
+          parkedRequests >= mostRequests ? `${mostRequests} or more` : String(parkedRequests),
+          "of all receivers",
+          parkedRequests > 0 && "bad"
+        ],
     [
       "Callbacks stored",
       String(since(...stored)),
@@ -207,6 +209,9 @@ const figuresOf = (
   ]
 }
 
+/** A figure of a store that cannot be read. */
+const unknown = /** @type {const} */ (["?", "the store cannot be read", "bad"])
+
 const sum = (/** @type {ReadonlyArray<number>} */ numbers) => numbers.reduce((a, b) => a + b, 0)
 
 /**
@@ -215,7 +220,6 @@ const sum = (/** @type {ReadonlyArray<number>} */ numbers) => numbers.reduce((a,
  * @returns {ReadonlyArray<Figure>}
  */
 const backlogFigures = (backlog, plot) => {
-  const unknown = /** @type {const} */ (["?", "the store cannot be read", "bad"])
   if (backlog === null) {
     return [
       ["Due now", ...unknown],

@@ -48,7 +48,7 @@ const conditions = [
 
 /**
  * @param {Overview} overview
- * @param {number} parkedRequests
+ * @param {number | null} parkedRequests
  * @returns {ReadonlyArray<Problem>}
  */
 export const problemsOf = (
@@ -93,11 +93,11 @@ export const problemsOf = (
       "Check the disk of the database: it may have no room for new rows. The service retries each callback for 62 minutes, and this problem disappears with the first callback that is stored."
     )
   }
-  if (backlog === null && condition.store === "writable") {
+  if ((backlog === null || parkedRequests === null) && condition.store === "writable") {
     add(
       "bad",
       "unread",
-      "The store cannot be read, so the backlog is not known.",
+      "The store cannot be read, so the open work is not known.",
       "Check the rights of the database role and the load of the database. The log has the cause."
     )
   }
@@ -188,7 +188,7 @@ export const problemsOf = (
       "#/dead-letters"
     )
   }
-  if (parkedRequests > 0) {
+  if (parkedRequests !== null && parkedRequests > 0) {
     add(
       "warn",
       "requests",

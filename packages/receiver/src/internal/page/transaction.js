@@ -43,7 +43,7 @@ export const hide = () => renderList(article, [], () => "shown", make)
 const make = ({ facts, key, order, transaction }) =>
   transaction === null
     ? h("p", { class: "lead", "data-testid": "unknown" }, [
-        `The ledger knows no ${key.method} transaction ${key.transactionId}. Find it by the shop's order, or by its amount and day.`
+        `The ledger knows no ${key.method} transaction ${key.transactionId}. Find it by the shop's order, or by its amount and day. \`Ledger.quarantined\` lists the callbacks in quarantine.`
       ])
     : h("div", { class: "shown" }, [
         h("h3", {}, [

@@ -35,8 +35,10 @@ export const timelineEvents = (transaction, deliveries, requests) => {
   const { callbackUrl: url, createdTime, history } = transaction
   const start = new Date(createdTime).getTime()
   // A request is logged with its response; the create is shown before its effects.
+  // The log leaves out a requestId of unusual characters.
   const create = requests.find(
-    ({ method, requestId }) => method === "POST" && requestId === transaction.requestId
+    ({ method, requestId = transaction.requestId }) =>
+      method === "POST" && requestId === transaction.requestId
   )
   const since = (/** @type {string} */ at) => new Date(at).getTime() - start
   /** @type {Array<TimelineEvent>} */

@@ -50,7 +50,14 @@ export const layer = (
           ? handler
           : Effect.succeed(unauthorized)
     )
-  return Layer.succeed(RouteGuards, { page, control: (handler) => page(authorized(handler)) })
+  return Layer.succeed(RouteGuards, {
+    page,
+    control: (handler) =>
+      Effect.map(
+        page(authorized(handler)),
+        HttpServerResponse.setHeader("x-content-type-options", "nosniff")
+      )
+  })
 }
 
 export const refuse = (status: number, message: string): HttpServerResponse.HttpServerResponse =>

@@ -34,14 +34,16 @@ const ask = (transaction: Transaction, viewer: Viewer): Html => {
 }
 
 export const facts = (
-  { accountId, amount, currency, mid, order }: Transaction,
+  { accountId, amount, currency, kind, mid, order }: Transaction,
   { language }: Viewer,
   more: Fact
 ): Html => {
   const text = translations[language]
-  const payee = order?.domainName || order?.siteId || mid || accountId
+  const merchant = order?.domainName || order?.siteId || mid || accountId
+  // A payout comes from the merchant.
+  const label = kind.endsWith("-payout") ? text.payer : text.payee
   const all: ReadonlyArray<Fact> = [
-    [text.payee, "payee", payee],
+    [label, "payee", merchant],
     [text.total, "amount", money(amount, currency, language)],
     more
   ]

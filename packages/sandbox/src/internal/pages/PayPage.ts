@@ -244,7 +244,7 @@ const account = (view: View, method: Method): Html => {
       view,
       html`${field(mine, "account", label, html`autocomplete="off" maxlength="100" data-testid="${`account-${method}`}"`, { id: `account-${method}`, value: isSent ? sent["account"] : undefined })}
         <button name="act" value="${method}" data-testid="${`pay-${method}`}">
-          ${fillIn(text.receiveWith, { method: text[method] })}
+          ${text.receiveWith[method]}
         </button>`
     )}
   </details>`
