@@ -11,8 +11,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
-  writeFileSync
+  symlinkSync
 } from "node:fs"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import { Ledger } from "@pawl/webhook/Ledger"
@@ -116,46 +115,6 @@ it("prints a completion script with the commands", async () => {
   const { code, out } = await run("--completions", "bash")
   expect(code).toBe(0)
   expect(out).toContain("conform")
-})
-
-it("reconcile touches no books of another store, service or merchant, or of an older version", async () => {
-  const books = join(directory, "books")
-  const name = (extension: string) => join(books, `pawl-2026-11-21.${extension}`)
-  const written = () => ["jsonl", "csv", "journal"].map((each) => readFileSync(name(each), "utf8"))
-  for (const store of ["a.db", "b.db"])
-    await run("receiver", "migrate", "--store", `sqlite:${join(directory, store)}`)
-  const own = {
-    PAWL_STORE: `sqlite:${join(directory, "a.db")}`,
-    PAWL_BASE_URL: "http://127.0.0.1:1/api",
-    PAWL_MERCHANT_KEY: "merchant-key-a",
-    PAWL_MERCHANT_SECRET: "merchant-secret-a"
-  }
-  const reconcile = (env: Readonly<Record<string, string>>) =>
-    runIn({ ...own, ...env }, "reconcile", "--day", "2026-11-21", "--out", books)
-  const of = async (env: Readonly<Record<string, string>>) => (await reconcile(env)).code
-  expect(await of({})).toBe(0)
-  const before = written()
-  expect(before[0]).toMatch(/^\{"fingerprint":"[0-9a-f]{64}"\}\n$/u)
-  for (const other of [
-    { PAWL_STORE: `sqlite:${join(directory, "b.db")}` },
-    { PAWL_BASE_URL: "http://127.0.0.1:2/api" },
-    { PAWL_MERCHANT_KEY: "merchant-key-b" }
-  ]) {
-    expect(await reconcile(other)).toMatchObject({
-      code: 1,
-      out: "",
-      err: expect.stringMatching(
-        /^\S*\.jsonl belongs to another store.*: name another directory with --out\n$/u
-      ) as unknown
-    })
-    expect(written()).toEqual(before)
-  }
-  // The secret may be changed.
-  expect(await of({ PAWL_MERCHANT_SECRET: "merchant-secret-b" })).toBe(0)
-  const older = '{"kind":"card-payment","transactionId":"1","ours":null,"theirs":"404"}\n'
-  writeFileSync(name("jsonl"), older)
-  expect(await of({})).toBe(1)
-  expect(written()).toEqual([older, ...before.slice(1)])
 })
 
 it("sandbox, receiver and trigger work together, and their transaction is explained, replayed, exported and reconciled", async () => {

@@ -36,6 +36,17 @@ const merchant = {
   stores: [{ _tag: "memory" }]
 } as const
 
+const compared = {
+  scope: "card",
+  kind: "card-payment",
+  transactionId: "1",
+  requestId: null,
+  amount: null,
+  currency: null,
+  ours: null,
+  theirs: "SUCCEED"
+} as const
+
 const device = join(directory, "device")
 symlinkSync("/dev/null", device)
 
@@ -90,6 +101,49 @@ describe("a file of reconcile", () => {
     yield* openWith(store)
     yield* openWith(`file:${directory}/a%20b.db?cache=private`)
     expect((yield* Effect.flip(openWith("file:other.db")))._tag).toBe("OtherBooks")
+  })
+
+  test("belongs to one store, service and merchant key, and is not touched for another one", function* () {
+    const lines = join(directory, "one.jsonl")
+    const openAs = (change: object, filename = "a.db") =>
+      ReconcileLines.open(lines, {
+        service: { ...merchant.service, ...change },
+        stores: [{ _tag: "sqlite", filename }]
+      })
+    yield* (yield* openAs({})).add(compared)
+    const before = readFileSync(lines, "utf8")
+    expect(before).toMatch(/^\{"fingerprint":"[0-9a-f]{64}"\}\n/u)
+    const others = [
+      openAs({}, "b.db"),
+      openAs({ baseUrl: "http://127.0.0.1:2/api" }),
+      openAs({ merchantKey: "another" })
+    ]
+    for (const other of others) {
+      const { message } = yield* Effect.flip(other)
+      expect(message).toMatch(
+        /\.jsonl belongs to another store.*: name another directory with --out$/u
+      )
+      expect(readFileSync(lines, "utf8")).toBe(before)
+    }
+    const { before: known } = yield* openAs({ merchantSecret: Redacted.make("a new one") })
+    expect(known).toEqual([compared])
+    const older = JSON.stringify(compared)
+    writeFileSync(lines, older)
+    expect((yield* Effect.flip(openAs({}))).message).toContain("an older version of pawl")
+    expect(readFileSync(lines, "utf8")).toBe(older)
+  })
+
+  test("goes on after a line that a killed run cut off, until the run has finished", function* () {
+    const lines = join(directory, "cut.jsonl")
+    const open = ReconcileLines.open(lines, merchant)
+    yield* (yield* open).add(compared)
+    writeFileSync(lines, '{"scope":"card","transac', { flag: "a" })
+    const second = yield* open
+    expect(second.before).toEqual([compared])
+    yield* second.add({ ...compared, transactionId: "2" })
+    expect((yield* open).before).toHaveLength(2)
+    yield* second.finish
+    expect((yield* open).before).toEqual([])
   })
 
   it.effect.each([
