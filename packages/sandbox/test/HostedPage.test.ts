@@ -8,7 +8,7 @@ import { style } from "../src/internal/pages/PageStyle.ts"
 import { shared } from "@pawl/receiver/internal/admin/PageFiles"
 import { createAt, intentAt, untilTold, visit } from "./support/customer.ts"
 import { address, runWith, test } from "./support/sandbox.ts"
-import { raw, receiver } from "./support/wire.ts"
+import { raw } from "./support/wire.ts"
 
 const good = {
   act: "card",
@@ -293,18 +293,6 @@ describe("a challenge", () => {
     card: { number: "4000000000003220", expMonth: "04", expYear: "2030" },
     ...urls
   }
-
-  test("that nobody opens continues by itself", function* () {
-    const shop = yield* receiver(() => [200])
-    const created = yield* createAt("/payments/card", {
-      ...challenged,
-      callbackUrl: `${shop.url}/cb`
-    })
-    assert.strictEqual(created["transactionStatus"], "CUSTOMER_VERIFICATION")
-    yield* untilTold("SUCCEED")
-    const { location, status } = yield* visit(created["challengeUrl"] ?? "")
-    assert.deepStrictEqual([status, location], [302, urls.successRedirectUrl])
-  })
 
   it("that is opened is decided once, by its buttons", () =>
     runWith({ pace: "1 second" }, function* () {

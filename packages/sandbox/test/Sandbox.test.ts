@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as OpenApi from "effect/http-api/OpenApi"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { assert, it } from "vitest"
 import * as Courier from "@pawl/testkit/Courier"
@@ -13,11 +12,6 @@ import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
 import { address, api, runWith, test } from "./support/sandbox.ts"
 import { get, post, raw, receiver } from "./support/wire.ts"
-
-const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object = credentials) {
-  const { json } = yield* post(`${baseUrl}/v1/auth`, body)
-  return (json as { readonly accessToken: string }).accessToken
-})
 
 const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0], attempts: number) {
   const { changes } = yield* Courier.Courier
@@ -176,19 +170,4 @@ test("D05: serves /sandbox to this machine; other hosts and other sites get 403"
       )
     }
   }
-})
-
-test("X08: two sandboxes of one program share neither transactions nor credentials", function* () {
-  const { baseUrl } = yield* Sandbox.Sandbox
-  const token = yield* authenticate(baseUrl)
-  yield* post(`${baseUrl}/v1/payments/apm`, payment(), token)
-  const secret = { merchantKey: "k", merchantSecret: "s" }
-  const other = yield* Effect.gen(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const stranger = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
-    const own = yield* authenticate(baseUrl, secret)
-    const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, own)
-    return [stranger.status, read.status, (yield* post(`${baseUrl}/v1/auth`, credentials)).status]
-  }).pipe(Effect.provide(Sandbox.layer({ ...secret, merchantSecret: Redacted.make("s") })))
-  assert.deepStrictEqual(other, [401, 404, 401])
 })
