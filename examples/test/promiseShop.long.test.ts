@@ -13,7 +13,7 @@ import { freePort, nodeAheadBy, pay, sandboxed, settings } from "./processes.ts"
 const folder = mkdtempSync(join(tmpdir(), "pawl-shop-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const start = Effect.fnUntraced(function* (name: string, port: string, ahead = 0) {
+const start = Effect.fnUntraced(function* (name: string, port: string, ahead = 0, env = {}) {
   const [node, ...flags] = nodeAheadBy(ahead)
   const program = yield* Program.start(
     node,
@@ -21,7 +21,8 @@ const start = Effect.fnUntraced(function* (name: string, port: string, ahead = 0
     {
       ...(yield* settings),
       PORT: port,
-      SHOP_FILE: join(folder, name)
+      SHOP_FILE: join(folder, name),
+      ...env
     }
   )
   return { ...program, url: yield* program.line(/^ready (\S+)$/mu) }
@@ -101,3 +102,18 @@ sandboxed(
     expect(yield* transactions).toHaveLength(1)
   }
 )
+
+sandboxed("the laws of the specification hold for its receiver", function* () {
+  const apiPort = yield* freePort
+  const baseUrl = `http://127.0.0.1:${apiPort}/api`
+  const { url } = yield* start("conform.db", yield* freePort, 0, { PAWL_BASE_URL: baseUrl })
+  const conform = new URL("../../packages/sandbox/src/bin/pawl-conform.ts", import.meta.url)
+  const args = `${url}/callback --api-port ${apiPort} --only specification --seed 1`
+  const { code, stdout } = yield* Program.run(process.execPath, [
+    conform.pathname,
+    ...args.split(" ")
+  ])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/✓/u)
+  expect(stdout).not.toMatch(/✗/u)
+})
