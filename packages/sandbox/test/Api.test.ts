@@ -16,39 +16,28 @@ it("equals openapi.json; `vitest -u` writes the file", async () => {
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot("../openapi.json")
 })
 
-it("has exactly the endpoints and paths of the specification", () => {
+it("the document, the client and the gateway have exactly the endpoints of the specification, and one status of success for each", () => {
   const spec = readFileSync(new URL("../../../docs/spec.md", import.meta.url), "utf8")
   const named = spec.matchAll(/\b(GET|POST|PUT|DELETE) (\/api\/v1\/[a-z/]*(?:\{[A-Za-z]+\})?)/g)
   const written = new Set(Array.from(named, ([, method, path]) => `${method} ${path}`))
   written.add("POST /api/v1/auth")
   const declared = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`)
-  )
-  expect(declared.toSorted()).toEqual([...written].toSorted())
-})
-
-it("has the endpoints that the client calls, and no others", () => {
-  const called = Object.values(Endpoint).map(
-    (each) => `${each.method} ${each.path.replace(/:(\w+)/u, "{$1}")}`
-  )
-  const declared = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`)
-  )
-  expect(called.toSorted()).toEqual(declared.toSorted())
-})
-
-it("the gateway has its endpoints, each with its status of success, and no other", () => {
-  const declared = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations as Readonly<Record<string, OpenApi.OpenAPISpecOperation>>).map(
-      ([method, { responses }]) =>
-        `${method.toUpperCase()} ${path} ${Object.keys(responses).find((status) => status < "300")}`
+      ([method, { responses }]) => [`${method.toUpperCase()} ${path}`, responses] as const
     )
   )
-  const routes = Endpoints.all.map((endpoint) => {
-    const path = endpoint.path.replace(/:(\w+)/u, "{$1}")
-    return `${endpoint.method} ${path} ${"success" in endpoint ? 200 : 204}`
-  })
-  expect(routes.toSorted()).toEqual(declared.toSorted())
+  const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
+    `${method} ${path.replace(/:(\w+)/u, "{$1}")}`
+  const called = Object.values(Endpoint).map(nameOf)
+  for (const names of [declared.map(([name]) => name), called])
+    expect(names.toSorted()).toEqual([...written].toSorted())
+  const successes = declared.map(
+    ([name, responses]) => `${name} ${Object.keys(responses).find((status) => status < "300")}`
+  )
+  const routes = Endpoints.all.map(
+    (endpoint) => `${nameOf(endpoint)} ${"success" in endpoint ? 200 : 204}`
+  )
+  expect(routes.toSorted()).toEqual(successes.toSorted())
 })
 
 it("declares 400, 401, 404 and 500 on every endpoint, and the access token on all but /auth", () => {
