@@ -5,7 +5,6 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
 import * as NodeTransport from "../src/NodeTransport.ts"
-import * as Transport from "../src/Transport.ts"
 import * as Server from "./support/server.ts"
 
 /** Answers each request after 5 ms and counts connections. */
@@ -37,33 +36,6 @@ describe("C30 the bound of the connections", () => {
       expect(JSON.parse(stdout)).toMatchObject({ outcomes: { Success: 1500 } })
       expect(counts.most).toBeLessThanOrEqual(128)
     }).pipe(Effect.scoped, Effect.runPromise))
-
-  it("frees a connection after each end of a request", () =>
-    Effect.gen(function* () {
-      const server = yield* Server.start((socket, request) => {
-        if (request.startsWith("POST /reset")) return socket.resetAndDestroy()
-        if (request.startsWith("POST /large"))
-          return Server.reply(socket, 200, Buffer.alloc(Transport.maxResponseBytes + 1))
-        if (request.startsWith("POST /whole")) Server.reply(socket, 200, "1")
-      })
-      const { url: closed } = yield* Effect.scoped(Server.start(() => undefined))
-      for (let round = 0; round < 5; round++) {
-        yield* Effect.exit(Server.post(`${server.url}/reset`))
-        yield* Effect.exit(Server.post(`${server.url}/large`))
-        yield* Effect.exit(Server.post(`${server.url}/silent`, "10 millis"))
-        yield* Effect.exit(Server.post(closed))
-        yield* Effect.exit(Server.post("http://127.0.0.1:99999"))
-        const fiber = yield* Effect.forkChild(Server.post(`${server.url}/silent`), {
-          startImmediately: true
-        })
-        yield* Fiber.interrupt(fiber)
-      }
-      expect((yield* Server.post(`${server.url}/whole`)).status).toBe(200)
-    }).pipe(
-      Effect.provide(NodeTransport.layerWith({ connections: 2 })),
-      Effect.scoped,
-      Effect.runPromise
-    ))
 
   it("fails 20,000 waiting requests when the layer ends", () =>
     Effect.gen(function* () {
