@@ -42,13 +42,13 @@ import * as Door from "./internal/doors/Door.ts"
 import * as RouterBody from "./internal/doors/RouterBody.ts"
 import { RefusedAlarm } from "./internal/doors/RefusedAlarm.ts"
 import * as Shares from "./internal/doors/Shares.ts"
+import * as Measures from "./internal/journal/Measures.ts"
 import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
 import * as Owner from "./internal/ledger/Owner.ts"
 import * as SharedTimeout from "./internal/records/SharedTimeout.ts"
 import * as Journal from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Accepted } from "./internal/ledger/LedgerOperations.ts"
-import * as Metrics from "./Metrics.ts"
 import * as Teller from "./internal/work/Teller.ts"
 import { type Incoming, type Verified, Verifier } from "./Verifier.ts"
 import * as Worker from "./internal/work/Worker.ts"
@@ -175,7 +175,7 @@ const layerReceive = Layer.effect(
         onFailure: (cause) => notStoredBy(verified, cause),
         onSuccess: (accepted) => {
           const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
-          Metrics.recordAcceptTime(Number(nanos) / 1e9, context)
+          Measures.acceptSeconds.updateUnsafe(Number(nanos) / 1e9, context)
           return Effect.as(record(verified, accepted, clock), 200 as const)
         }
       })
@@ -218,7 +218,7 @@ const layerReceive = Layer.effect(
       failure?: Journal.Failure,
       alarm = notStored
     ) {
-      Metrics.countRefused(503, yield* Effect.context())
+      Measures.refusedWith("503").updateUnsafe(1, yield* Effect.context())
       note("notStored", yield* Clock.currentTimeMillis, failure)
       yield* journal.raiseAlarm(alarm, error)
       return 503 as const
@@ -229,7 +229,7 @@ const layerReceive = Layer.effect(
       incoming: Incoming
     ) {
       const names = () => Reading.namesOf(incoming)
-      Metrics.countRefused(status, yield* Effect.context())
+      Measures.refusedWith(String(status)).updateUnsafe(1, yield* Effect.context())
       yield* Effect.logDebug("Refused a callback", reason)
       if (status === 401) {
         note("refused", yield* Clock.currentTimeMillis)

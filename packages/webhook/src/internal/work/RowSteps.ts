@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { Confirmer, type ReadResult, unsettledClaim } from "./Confirmer.ts"
 import { Journal } from "../../Journal.ts"
 import type { Ledger } from "../../Ledger.ts"
-import * as Metrics from "../../Metrics.ts"
+import * as Measures from "../journal/Measures.ts"
 import type * as ReadBudget from "../rule/ReadBudget.ts"
 import * as Reconciler from "./Reconciler.ts"
 import type { Change, Leased, Row, Lane, PerLane } from "../rule/Row.ts"
@@ -117,12 +117,13 @@ export const make = Effect.fnUntraced(function* ({
     const now = yield* Clock.currentTimeMillis
     const dueAt = Reconciler.readAt(row, rules) ?? now
     if (!isTaken) {
-      Metrics.countPutOff(lane, yield* Effect.context())
+      Measures.putOffIn(lane).updateUnsafe(1, yield* Effect.context())
       use.putOff(lane, dueAt, now)
       return pending
     }
     use.send(dueAt)
-    Metrics.recordReadLag(lane, Math.max(0, now - dueAt) / 1000, yield* Effect.context())
+    const lag = Math.max(0, now - dueAt) / 1000
+    Measures.readLags[lane].updateUnsafe(lag, yield* Effect.context())
     return yield* read(pending)
   })
 
