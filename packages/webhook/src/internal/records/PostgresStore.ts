@@ -18,7 +18,8 @@ export const make = (sql: SqlClient): Store<string> =>
     committers: 4,
     bytes: `SELECT sum(pg_total_relation_size(to_regclass(name))) AS bytes
       FROM unnest(ARRAY[${tables}]) AS pawl (name)`,
-    together: (work) => work
+    together: (work) => work,
+    atomically: sql.withTransaction
   })
 
 const tables = collections

@@ -1,4 +1,4 @@
-/** The shared part of `SqliteStore` and `PostgresStore`. */
+/** The shared part of the stores in SQL. */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -56,6 +56,7 @@ interface Dialect {
   readonly forUpdate: string
   readonly committers: number
   readonly together: Store<string>["together"]
+  readonly atomically: Store<string>["atomically"]
   readonly bytes: string
   readonly maxJoined?: number
 }
@@ -116,7 +117,7 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
       const kept = writes.filter(({ document }) => document !== undefined)
       const written: ReturnType<Dialect["commit"]> =
         kept.length === 0 ? Effect.succeed(new Map()) : dialect.commit(collection, kept)
-      return sql.withTransaction(
+      return dialect.atomically(
         Effect.zipWith(
           written,
           remove(collection, deletes),
@@ -196,7 +197,7 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
       Number(line?.bytes ?? 0)
     ),
     together: dialect.together,
-    atomically: sql.withTransaction,
+    atomically: dialect.atomically,
     isInTransaction: Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome),
     afterCommit: sql.afterCommit,
     committers: dialect.committers
