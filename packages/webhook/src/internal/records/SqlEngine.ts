@@ -10,7 +10,6 @@ import { isReadOnly } from "../sql/Server.ts"
 import type * as Changes from "./Changes.ts"
 import * as Engine from "./Engine.ts"
 import * as GroupCommit from "./GroupCommit.ts"
-import * as Refusals from "./Refusals.ts"
 import * as PostgresStore from "./PostgresStore.ts"
 import * as SqliteStore from "./SqliteStore.ts"
 import * as Codecs from "./Codecs.ts"
@@ -37,28 +36,28 @@ export const make = Effect.fnUntraced(function* (
   const wait = yield* Retry.makeWait
   return yield* Engine.make(store, {
     codecs: Codecs.texts as Codecs.Codecs<unknown>,
-    isLocal: false,
     nextVersion,
     pollInterval,
     time: clock?.time,
-    refresh: clock?.refresh ?? Effect.void,
+    ...(clock && { refresh: clock.refresh }),
     compact: Compact.compact(sql),
-    run: (step, isFinal) => Retry.timeoutIn(scope)(Retry.onConflict(step, isFinal)),
-    groupOf: (committers, commit) =>
-      GroupCommit.make<Changes.Item, Changes.Done, SqlError>({
-        maxSize: maxGroupSize,
-        committers,
-        commit,
-        isBlocked,
-        isItemError,
-        keyOf: (item) => item,
-        wait,
-        maxWaiting,
-        full
-      }),
+    sharing: {
+      run: (step, isFinal) => Retry.timeoutIn(scope)(Retry.onConflict(step, isFinal)),
+      groupOf: (committers, commit) =>
+        GroupCommit.make<Changes.Item, Changes.Done, SqlError>({
+          maxSize: maxGroupSize,
+          committers,
+          commit,
+          isBlocked,
+          isItemError,
+          keyOf: (item) => item,
+          wait,
+          maxWaiting,
+          full
+        }),
+      isBlocked
+    },
     retire: (error) => Effect.andThen(withoutRow(error), retire(error)),
-    isBlocked,
-    refusals: Refusals.make(store.committers),
     fullSearchInterval: sql.onDialectOrElse(fullSearchInterval)
   })
 })
