@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Collection, collections, type Line, type Store, type Write } from "./Records.ts"
+import type { Collection, Line, Store, Write } from "./Records.ts"
 import * as SqlStore from "./SqlStore.ts"
 
 export const make = (sql: SqlClient): Store<string> =>
@@ -22,10 +22,7 @@ export const make = (sql: SqlClient): Store<string> =>
     atomically: sql.withTransaction
   })
 
-const tables = collections
-  .flatMap((collection) => [SqlStore.tableOf(collection), SqlStore.textsOf(collection)])
-  .map((name) => `'${name}'`)
-  .join()
+const tables = SqlStore.tables.map((name) => `'${name}'`).join()
 
 type Writes = ReadonlyArray<Write<string>>
 

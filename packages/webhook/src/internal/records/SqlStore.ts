@@ -6,6 +6,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment, Identifier, Statement } from "effect/sql/Statement"
 import {
   type Collection,
+  collections,
   type DueRange,
   laneCount,
   type Line,
@@ -17,13 +18,13 @@ import {
 /** A BIGINT as drivers return it. */
 export type BigInteger = number | bigint | string
 
+export const dueColumns = Array.from({ length: laneCount }, (_, lane) => `due_${lane}`)
+
 export const columns: ReadonlyArray<
   readonly [name: string, type: string, of: (write: Write<string>) => number | string | null]
 > = [
-  ...Array.from(
-    { length: laneCount },
-    (_, lane) =>
-      [`due_${lane}`, "BIGINT", ({ index }: Write<string>) => index.due[lane] ?? null] as const
+  ...dueColumns.map(
+    (name, lane) => [name, "BIGINT", ({ index }: Write<string>) => index.due[lane] ?? null] as const
   ),
   ["listed_at", "BIGINT", ({ index }) => index.listed?.[0] ?? null],
   ["listed_until", "BIGINT", ({ index }) => index.listed?.[1] ?? null],
@@ -35,6 +36,8 @@ export const columns: ReadonlyArray<
 export const tableOf = (collection: Collection): string => `pawl_${collection}`
 
 export const textsOf = (collection: Collection): string => `${tableOf(collection)}_texts`
+
+export const tables = collections.flatMap((each) => [tableOf(each), textsOf(each)])
 
 export const linesOf = (lines: ReadonlyArray<StoredLine>): ReadonlyArray<Line<string>> =>
   lines.map(({ document, key, listed_at = null, version }) => ({
@@ -65,7 +68,7 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
   const fields = sql.literal("key, version, document, listed_at")
   const lines = (statement: Statement<StoredLine>) => Effect.map(statement, linesOf)
   const eachLane = (make: (column: Identifier) => Fragment): ReadonlyArray<Fragment> =>
-    Array.from({ length: laneCount }, (_, lane) => make(sql(`due_${lane}`)))
+    dueColumns.map((column) => make(sql(column)))
 
   const range = (
     collection: Collection,
