@@ -37,7 +37,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
 import * as PrometheusNames from "./internal/journal/PrometheusNames.ts"
 import { Ledger } from "./Ledger.ts"
 
@@ -109,7 +108,7 @@ const format = /* @__PURE__ */ Effect.flatMap(Metric.snapshot, (snapshot) =>
 )
 
 const updateGauges = /* @__PURE__ */ Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
-  const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
+  const at = ledger.time(yield* Clock.Clock)
   yield* Effect.matchEffect(ledger.backlog(at), {
     onFailure: () =>
       Effect.forEach([deadLetters, due, oldestDueSeconds], (gauge) => Metric.remove(gauge), {

@@ -43,7 +43,6 @@ import * as RouterBody from "./internal/doors/RouterBody.ts"
 import { RefusedAlarm } from "./internal/doors/RefusedAlarm.ts"
 import * as Shares from "./internal/doors/Shares.ts"
 import * as Measures from "./internal/journal/Measures.ts"
-import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
 import * as Owner from "./internal/ledger/Owner.ts"
 import * as SharedTimeout from "./internal/records/SharedTimeout.ts"
 import * as Journal from "./Journal.ts"
@@ -170,7 +169,7 @@ const layerReceive = Layer.effect(
     const accept = (verified: Verified, context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
-      const stored = () => ledger.accept(verified, LedgerClock.timeOf(ledger, clock, verified))
+      const stored = () => ledger.accept(verified, ledger.time(clock, verified))
       return Effect.matchCauseEffect(withTimeout(stored, context), {
         onFailure: (cause) => notStoredBy(verified, cause),
         onSuccess: (accepted) => {

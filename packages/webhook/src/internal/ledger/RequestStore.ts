@@ -235,7 +235,7 @@ export const make = (
       Effect.filter(engines.own, ({ isInTransaction }) => isInTransaction),
       ({ length }) => length > 0
     ),
-    ...(Engines.hasTime(engines) && { time: Engines.timeOf(engines) }),
+    time: Engines.timeOf(engines),
     awaitWork: Engines.awaitWork(engines, "requests"),
     pollInterval
   }

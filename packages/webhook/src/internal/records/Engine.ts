@@ -151,7 +151,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
         several: known.valuesOf(collection, several)
       })),
     isInTransaction: store.isInTransaction,
-    time: options.time,
+    time: options.time ?? ((clock: Clock.Clock) => clock.currentTimeMillisUnsafe()),
     awaitWork: (collection: Collection) =>
       Effect.andThen(work[collection].await, Effect.asVoid(work[collection].close)),
     pollInterval: options.pollInterval,

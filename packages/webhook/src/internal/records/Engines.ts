@@ -51,9 +51,7 @@ export const each = <A>(
 export const timeOf =
   ({ of, own }: Engines) =>
   (clock: Clock.Clock, key?: ShardKey): number =>
-    (key === undefined ? own[0] : of(key)).time?.(clock) ?? clock.currentTimeMillisUnsafe()
-
-export const hasTime = ({ own }: Engines): boolean => own.some(({ time }) => time !== undefined)
+    (key === undefined ? own[0] : of(key)).time(clock)
 
 export const awaitWork = ({ own }: Engines, collection: Collection): Effect.Effect<void> =>
   Effect.raceAllFirst(own.map((records) => records.awaitWork(collection)))
