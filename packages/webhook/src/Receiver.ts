@@ -48,7 +48,6 @@ import * as SharedTimeout from "./internal/records/SharedTimeout.ts"
 import * as Journal from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Accepted } from "./internal/ledger/LedgerOperations.ts"
-import * as Teller from "./internal/work/Teller.ts"
 import { type Incoming, type Verified, Verifier } from "./Verifier.ts"
 import * as Worker from "./internal/work/Worker.ts"
 import * as WorkLimits from "./internal/rule/WorkLimits.ts"
@@ -117,11 +116,10 @@ export const layer = (
   Owner.StoreUnusable,
   Verifier | Ledger | Handler | StatusReader
 > => {
-  const limits = limitsOf(options)
+  const limits = WorkLimits.make({ ...options.limits, retrySchedule: options.retrySchedule })
   return isolatedBy(
     [Verifier, Ledger, Handler, StatusReader, Profile],
     Layer.mergeAll(layerReceive, Worker.layer(limits), Cleaner.layer).pipe(
-      Layer.provide(Teller.layer(limits)),
       Layer.provide(Confirmer.layer(options)),
       Layer.provideMerge(Journal.layer),
       Layer.provide(layerOwner)
@@ -136,9 +134,6 @@ const layerOwner = Layer.effectDiscard(
     yield* Owner.take(yield* Ledger, account)
   })
 )
-
-const limitsOf = ({ limits, retrySchedule }: Options): WorkLimits.WorkLimits =>
-  WorkLimits.make({ ...limits, retrySchedule })
 
 const layerReceive = Layer.effect(
   Receiver,

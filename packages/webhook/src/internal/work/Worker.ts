@@ -18,6 +18,7 @@
  * A worker is drained before it ends: it claims nothing more, releases the rows whose handler is
  * not called yet, and leaves 15 seconds to running calls.
  */
+import type { Handler } from "@pawl/core/Handler"
 import { Profile } from "@pawl/core/Profile"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -44,7 +45,6 @@ import { Ledger } from "../../Ledger.ts"
 import * as ReadBudget from "../rule/ReadBudget.ts"
 import type * as Reconciler from "./Reconciler.ts"
 import type { Leased, Row } from "../rule/Row.ts"
-import type { Teller } from "./Teller.ts"
 import * as WorkLimits from "../rule/WorkLimits.ts"
 
 const drainTimeout = Duration.seconds(15)
@@ -74,7 +74,7 @@ interface Task {
 /** Layer that works until its scope ends, and drains the worker unless the scope fails. */
 export const layer = (
   limits: WorkLimits.WorkLimits
-): Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Teller> =>
+): Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Handler> =>
   Layer.effect(
     Worker,
     Effect.gen(function* () {
