@@ -47,8 +47,6 @@ import type * as Reconciler from "./Reconciler.ts"
 import type { Leased, Row } from "../rule/Row.ts"
 import * as WorkLimits from "../rule/WorkLimits.ts"
 
-const drainTimeout = Duration.seconds(15)
-
 /** Service that ends the work before its layer does, for a process that still accepts callbacks. */
 export class Worker extends Context.Service<
   Worker,
@@ -230,17 +228,15 @@ const start = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
 
-  const drain = Effect.gen(function* () {
-    progress.end()
-    yield* Fiber.interrupt(rounds)
-    // The rows whose handler is not called yet.
-    yield* Fiber.interruptAll(
+  /** The rows whose handler is not called yet. */
+  const endUntold = Effect.suspend(() =>
+    Fiber.interruptAll(
       [...tasks.values()].flatMap(({ fiber, isTold }) => (isTold ? [] : (fiber ?? [])))
     )
-    yield* FiberSet.awaitEmpty(fibers)
-  }).pipe(
-    Effect.timeoutOption(drainTimeout),
-    Effect.andThen(Effect.map(Progress.leave(fibers), () => tasks.clear())),
+  )
+  const drain = Effect.sync(progress.end).pipe(
+    Effect.andThen(Progress.drain(rounds, fibers, endUntold)),
+    Effect.andThen(Effect.sync(() => tasks.clear())),
     Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
   )
 
