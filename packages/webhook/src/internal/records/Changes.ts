@@ -57,6 +57,13 @@ export type Done = Result.Result<unknown, Known.Unreadable>
 
 type Commit = (item: Item) => Effect.Effect<Done, SqlError>
 
+type Change = (
+  collection: Collection,
+  key: string,
+  rule: Item["rule"],
+  variant?: string
+) => Effect.Effect<Done, SqlError>
+
 const maxRounds = 2
 /** The changes of a document after which a conflict makes the next one lock it at once. */
 const lockedChanges = 256
@@ -66,7 +73,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
   known: ReturnType<typeof Known.make<Stored>>,
   nextVersion: NextVersion,
   sharing: Sharing | undefined
-) {
+): Effect.fn.Return<Change, never, Scope.Scope> {
   const contended = makeCache<number>(1024)
 
   const round = Effect.fnUntraced(function* (
@@ -191,17 +198,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
     return done[0] as Done
   })
 
-  type Change = (
-    collection: Collection,
-    key: string,
-    rule: Item["rule"],
-    variant?: string
-  ) => Effect.Effect<Done, SqlError>
-
   if (sharing === undefined) {
-    const change: Change = (collection, key, rule, variant = "") =>
-      alone({ collection, key, variant, rule })
-    return change
+    return (collection, key, rule, variant = "") => alone({ collection, key, variant, rule })
   }
   const { groupOf, isBlocked, run } = sharing
 
@@ -260,7 +258,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     groups.set(collection, { free, locked })
   }
 
-  const change: Change = (collection, key, rule, variant = "") => {
+  return (collection, key, rule, variant = "") => {
     const item = { collection, key, variant, rule }
     return Effect.flatMap(store.isInTransaction, (isInside) => {
       if (isInside) return alone(item)
@@ -269,7 +267,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
       return (isFree ? free : locked)(item)
     })
   }
-  return change
 })
 
 const apply = (effects: ReadonlyArray<() => void>): void => {
