@@ -19,6 +19,7 @@ import * as DueSearch from "./DueSearch.ts"
 import * as Known from "./Known.ts"
 import * as Leases from "./Leases.ts"
 import type { Collection, DueRange, Line, ListPlace, Page, Store } from "./Records.ts"
+import type * as Refusals from "./Refusals.ts"
 import * as Room from "./Room.ts"
 import type { Rule } from "./Rule.ts"
 
@@ -42,13 +43,21 @@ export interface Options {
   readonly compact: Effect.Effect<void, SqlError>
   readonly refresh?: Effect.Effect<void, SqlError>
   readonly retire?: (error: SqlError) => Effect.Effect<void>
+  readonly refusals?: Refusals.Refusals
   /** The time between searches from the start, in nanoseconds. */
   readonly fullSearchInterval: bigint
 }
 
 export const make = Effect.fnUntraced(function* <Stored>(
   measured: Store<Stored>,
-  { nextVersion, refresh = Effect.void, retire = () => Effect.void, sharing, ...options }: Options
+  {
+    nextVersion,
+    refresh = Effect.void,
+    refusals,
+    retire = () => Effect.void,
+    sharing,
+    ...options
+  }: Options
 ) {
   const confirming = { ...measured, commit: confirmed(measured) }
   const { commit: commitIn, level } = Room.make(confirming, yield* Room.Limit)
@@ -105,7 +114,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
         unavailable(change(collection, key, rule as Changes.Item["rule"], variant)),
         (done) => Effect.fromResult(done as Result.Result<A, Known.Unreadable>)
       ),
-    lease: Leases.make({ store, known, search, nextVersion, refresh, bounded }),
+    lease: Leases.make({ store, known, search, nextVersion, refresh, bounded, refusals }),
     get: <Name extends Collection>(
       collection: Name,
       key: string

@@ -6,7 +6,7 @@ import { indexOf, type Values } from "./Codecs.ts"
 import type * as Changes from "./Changes.ts"
 import * as DueSearch from "./DueSearch.ts"
 import * as Known from "./Known.ts"
-import * as Refusals from "./Refusals.ts"
+import type * as Refusals from "./Refusals.ts"
 import { type Collection, laneCount, type Line, type Store, type Write } from "./Records.ts"
 
 /** The milliseconds after which an unreadable document is leased again. */
@@ -18,6 +18,7 @@ interface Tools<Stored> {
   readonly search: ReturnType<typeof DueSearch.make>
   readonly nextVersion: Changes.NextVersion
   readonly refresh: Effect.Effect<void, SqlError>
+  readonly refusals: Refusals.Refusals | undefined
   readonly bounded: <A>(call: Effect.Effect<A, SqlError>) => Effect.Effect<A, StoreUnavailable>
 }
 
@@ -26,10 +27,10 @@ export const make = <Stored>({
   known,
   nextVersion,
   refresh,
+  refusals,
   search,
   store
 }: Tools<Stored>) => {
-  const refusals = Refusals.make(store.committers)
   const parkOf = (
     { document, key, lane, listedAt, version }: Line<Stored> & { readonly lane: number },
     at: number
@@ -70,7 +71,7 @@ export const make = <Stored>({
     StoreUnavailable
   > {
     if (asked.limits.every((limit) => limit === undefined)) return noWork
-    const searching = yield* search.begin(collection, refusals.widened(asked))
+    const searching = yield* search.begin(collection, refusals?.widened(asked) ?? asked)
     let soonestFound: number | undefined
     const ranges = DueSearch.rangesOf(searching)
     const lines = yield* bounded(Effect.andThen(refresh, store.due(collection, ranges))).pipe(
@@ -87,7 +88,7 @@ export const make = <Stored>({
       lines.flatMap((line) => {
         const { document } = line
         if (document === undefined) return []
-        const one = refusals.of(Known.idOf(collection, line.key))
+        const one = refusals?.of(Known.idOf(collection, line.key))
         if (one !== undefined) {
           left.add(one)
           return []
@@ -118,20 +119,19 @@ export const make = <Stored>({
     })
     const parks = unreadable.map((line) => parkOf(line, asked.at))
     const refused = new Set<string>()
-    const conflicts = yield* refusals.commit(
-      [...parks, ...writes],
-      (some) =>
-        some.length === 0
-          ? Effect.succeed(new Map())
-          : bounded(store.together(store.commit(collection, some, true))),
-      (key, error) => {
-        refused.add(key)
-        const results = changed.get(key)?.result ?? []
-        const refusal = { error, refused: results.map((one) => ({ one, error })) }
-        left.add(refusal)
-        refusals.keep(Known.idOf(collection, key), refusal, asked.at)
-      }
-    )
+    const commit = (some: ReadonlyArray<Write<Stored>>) =>
+      some.length === 0
+        ? Effect.succeed(new Map())
+        : bounded(store.together(store.commit(collection, some, true)))
+    const refuse = (key: string, error: StoreUnavailable) => {
+      refused.add(key)
+      const results = changed.get(key)?.result ?? []
+      const refusal = { error, refused: results.map((one) => ({ one, error })) }
+      left.add(refusal)
+      refusals?.keep(Known.idOf(collection, key), refusal, asked.at)
+    }
+    const all = [...parks, ...writes]
+    const conflicts = yield* refusals?.commit(all, commit, refuse) ?? commit(all)
     const [first] = left
     const isNoneWritten = refused.size === parks.length + writes.length
     const failure = isNoneWritten ? first?.error : undefined

@@ -27,6 +27,8 @@ const maxPaused = 1000
 
 const isOfRow = (error: StoreUnavailable) => Fault.isOfRow(Fault.of(error))
 
+export type Refusals = ReturnType<typeof make>
+
 export const make = (concurrency: number) => {
   const paused = new Map<string, Refusal & { readonly until: number }>()
   return {

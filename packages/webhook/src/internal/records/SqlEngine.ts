@@ -10,6 +10,7 @@ import { isReadOnly } from "../sql/Server.ts"
 import type * as Changes from "./Changes.ts"
 import * as Engine from "./Engine.ts"
 import * as GroupCommit from "./GroupCommit.ts"
+import * as Refusals from "./Refusals.ts"
 import * as PostgresStore from "./PostgresStore.ts"
 import * as SqliteStore from "./SqliteStore.ts"
 import * as Codecs from "./Codecs.ts"
@@ -57,6 +58,7 @@ export const make = Effect.fnUntraced(function* (
         }),
       isBlocked
     },
+    refusals: Refusals.make(store.committers),
     retire: (error) => Effect.andThen(withoutRow(error), retire(error)),
     fullSearchInterval: sql.onDialectOrElse(fullSearchInterval)
   })
