@@ -42,6 +42,7 @@ export const acceptSeconds = Metric.histogram("pawl.webhook.accept.duration", {
   attributes: { unit: "s" },
   boundaries: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 })
+
 /**
  * Creates the counters of the alerts at zero: Prometheus sees no change in the first value of a
  * series.

@@ -15,13 +15,12 @@ export const make = (
   const nanos = () =>
     process.currentTimeNanosUnsafe() +
     BigInt(Math.round(millis() - process.currentTimeMillisUnsafe())) * 1_000_000n
-  return {
+  const own = {
     currentTimeMillisUnsafe: millis,
     currentTimeMillis: Effect.sync(millis),
     currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: () => process.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: process.monotonicTimeNanos,
-    sleep: (duration) => process.sleep(duration)
+    currentTimeNanos: Effect.sync(nanos)
   }
+  // The rest is inherited, also that of a clock for tests.
+  return Object.assign(Object.create(process) as Clock.Clock, own)
 }

@@ -37,7 +37,7 @@ export interface Engines {
 }
 
 export const make = (all: Arr.NonEmptyReadonlyArray<Records>): Engines => ({
-  of: (key) => all[shardOf(key, all.length)] ?? all[0],
+  of: (key) => (all.length === 1 ? undefined : all[shardOf(key, all.length)]) ?? all[0],
   own: all
 })
 
