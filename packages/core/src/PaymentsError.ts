@@ -44,14 +44,11 @@ const response = {
  * @category errors
  * @since 0.1.0
  */
-export class Unauthorized extends printed(
-  "Unauthorized",
-  Schema.TaggedError<Unauthorized>("@pawl/core/Unauthorized")("Unauthorized", {
-    /** False if only `/auth` refused, so that the operation was never sent. */
-    sent: Schema.Boolean,
-    ...response
-  })
-) {
+export class Unauthorized extends printed<Unauthorized>()("Unauthorized", {
+  /** False if only `/auth` refused, so that the operation was never sent. */
+  sent: Schema.Boolean,
+  ...response
+}) {
   /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
@@ -67,26 +64,23 @@ export class Unauthorized extends printed(
  * @category errors
  * @since 0.1.0
  */
-export class Declined extends printed(
-  "Declined",
-  Schema.TaggedError<Declined>("@pawl/core/Declined")("Declined", {
-    /** requestId of the create. */
-    requestId: Schema.optionalKey(Schema.String),
-    /** Identifier of the payment or payout. */
-    transactionId: Schema.optionalKey(Schema.String),
-    /** Identifier of the refund. */
-    refundId: Schema.optionalKey(Schema.String),
-    /** Identifier of the subscription, which may charge at its next date. */
-    subscriptionId: Schema.optionalKey(Schema.String),
-    /** Numeric reason of the service; its values are not documented (`spec.md`, "Errors"). */
-    declineCode: Schema.optionalKey(Schema.Int),
-    /** Second reason; its values are not documented. */
-    declineSubReason: Schema.optionalKey(Schema.String),
-    /** The whole response. The client makes it a property that is not printed. */
-    response: Schema.ObjectKeyword,
-    ...received
-  })
-) {
+export class Declined extends printed<Declined>()("Declined", {
+  /** requestId of the create. */
+  requestId: Schema.optionalKey(Schema.String),
+  /** Identifier of the payment or payout. */
+  transactionId: Schema.optionalKey(Schema.String),
+  /** Identifier of the refund. */
+  refundId: Schema.optionalKey(Schema.String),
+  /** Identifier of the subscription, which may charge at its next date. */
+  subscriptionId: Schema.optionalKey(Schema.String),
+  /** Numeric reason of the service; its values are not documented (`spec.md`, "Errors"). */
+  declineCode: Schema.optionalKey(Schema.Int),
+  /** Second reason; its values are not documented. */
+  declineSubReason: Schema.optionalKey(Schema.String),
+  /** The whole response. The client makes it a property that is not printed. */
+  response: Schema.ObjectKeyword,
+  ...received
+}) {
   /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
@@ -105,16 +99,13 @@ export class Declined extends printed(
  * @category errors
  * @since 0.1.0
  */
-export class IntentRejected extends printed(
-  "IntentRejected",
-  Schema.TaggedError<IntentRejected>("@pawl/core/IntentRejected")("IntentRejected", {
-    /** requestId of the create. */
-    requestId: Schema.String,
-    /** Reason; its values are not documented (`spec.md`, "Payment intents"). */
-    errorCode: Schema.String,
-    ...received
-  })
-) {
+export class IntentRejected extends printed<IntentRejected>()("IntentRejected", {
+  /** requestId of the create. */
+  requestId: Schema.String,
+  /** Reason; its values are not documented (`spec.md`, "Payment intents"). */
+  errorCode: Schema.String,
+  ...received
+}) {
   /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
@@ -141,16 +132,13 @@ export const FieldFault = Schema.Struct({
  * @category errors
  * @since 0.1.0
  */
-export class ValidationFailed extends printed(
-  "ValidationFailed",
-  Schema.TaggedError<ValidationFailed>("@pawl/core/ValidationFailed")("ValidationFailed", {
-    /** True if the service refused the request with 400, false if the client refused it before sending. */
-    sent: Schema.Boolean,
-    /** The invalid fields. */
-    fields: Schema.Array(FieldFault),
-    ...response
-  })
-) {
+export class ValidationFailed extends printed<ValidationFailed>()("ValidationFailed", {
+  /** True if the service refused the request with 400, false if the client refused it before sending. */
+  sent: Schema.Boolean,
+  /** The invalid fields. */
+  fields: Schema.Array(FieldFault),
+  ...response
+}) {
   /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
@@ -176,10 +164,7 @@ const withFaults = (text: string, fields: ReadonlyArray<typeof FieldFault.Type> 
  * @category errors
  * @since 0.1.0
  */
-export class NotFound extends printed(
-  "NotFound",
-  Schema.TaggedError<NotFound>("@pawl/core/NotFound")("NotFound", response)
-) {
+export class NotFound extends printed<NotFound>()("NotFound", response) {
   /** A retry does not help. */
   readonly isRetryable = false
   override readonly message = "The service does not know this resource"
@@ -191,18 +176,15 @@ export class NotFound extends printed(
  * @category errors
  * @since 0.1.0
  */
-export class ServiceFailed extends printed(
-  "ServiceFailed",
-  Schema.TaggedError<ServiceFailed>("@pawl/core/ServiceFailed")("ServiceFailed", {
-    ...response,
-    /** HTTP status of the response. */
-    status: Schema.Int,
-    ...counted,
-    ...delivered,
-    /** Reasons of the service, if its body has any. */
-    fields: Schema.optionalKey(Schema.Array(FieldFault))
-  })
-) {
+export class ServiceFailed extends printed<ServiceFailed>()("ServiceFailed", {
+  ...response,
+  /** HTTP status of the response. */
+  status: Schema.Int,
+  ...counted,
+  ...delivered,
+  /** Reasons of the service, if its body has any. */
+  fields: Schema.optionalKey(Schema.Array(FieldFault))
+}) {
   /** The same call may succeed later. */
   readonly isRetryable = true
   override get message() {
@@ -219,16 +201,13 @@ export class ServiceFailed extends printed(
  * @category errors
  * @since 0.1.0
  */
-export class RateLimited extends printed(
-  "RateLimited",
-  Schema.TaggedError<RateLimited>("@pawl/core/RateLimited")("RateLimited", {
-    /** Minimum time until the next call, in milliseconds. */
-    retryAfter: Schema.optionalKey(Schema.Finite),
-    ...counted,
-    ...delivered,
-    ...response
-  })
-) {
+export class RateLimited extends printed<RateLimited>()("RateLimited", {
+  /** Minimum time until the next call, in milliseconds. */
+  retryAfter: Schema.optionalKey(Schema.Finite),
+  ...counted,
+  ...delivered,
+  ...response
+}) {
   /** The same call may succeed later. */
   readonly isRetryable = true
   override get message() {
@@ -243,16 +222,13 @@ export class RateLimited extends printed(
  * @category errors
  * @since 0.1.0
  */
-export class Unreachable extends printed(
-  "Unreachable",
-  Schema.TaggedError<Unreachable>("@pawl/core/Unreachable")("Unreachable", {
-    /** Failure of the connection, in words. */
-    reason: Schema.String,
-    /** False if the request cannot have reached the service. */
-    sent: Schema.Boolean,
-    ...counted
-  })
-) {
+export class Unreachable extends printed<Unreachable>()("Unreachable", {
+  /** Failure of the connection, in words. */
+  reason: Schema.String,
+  /** False if the request cannot have reached the service. */
+  sent: Schema.Boolean,
+  ...counted
+}) {
   /** The same call may succeed later. */
   readonly isRetryable = true
   override get message() {
@@ -270,19 +246,16 @@ export class Unreachable extends printed(
  * @category errors
  * @since 0.1.0
  */
-export class UnexpectedResponse extends printed(
-  "UnexpectedResponse",
-  Schema.TaggedError<UnexpectedResponse>("@pawl/core/UnexpectedResponse")("UnexpectedResponse", {
-    ...response,
-    /** HTTP status of the response. */
-    status: Schema.Int,
-    /** Why the response cannot be used. */
-    reason: Schema.String,
-    ...delivered,
-    /** Reasons of the service, if its body has any. */
-    fields: Schema.optionalKey(Schema.Array(FieldFault))
-  })
-) {
+export class UnexpectedResponse extends printed<UnexpectedResponse>()("UnexpectedResponse", {
+  ...response,
+  /** HTTP status of the response. */
+  status: Schema.Int,
+  /** Why the response cannot be used. */
+  reason: Schema.String,
+  ...delivered,
+  /** Reasons of the service, if its body has any. */
+  fields: Schema.optionalKey(Schema.Array(FieldFault))
+}) {
   /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
@@ -311,26 +284,23 @@ const Failed = Schema.Union([
  * @category errors
  * @since 0.1.0
  */
-export class OutcomeUnknown extends printed(
-  "OutcomeUnknown",
-  Schema.TaggedError<OutcomeUnknown>("@pawl/core/OutcomeUnknown")("OutcomeUnknown", {
-    /** requestId of the create. */
-    requestId: Schema.String,
-    /**
-     * Last failure after which the create may have taken effect, in this or an earlier call; `refusal` if
-     * only `inDoubt` tells of the doubt.
-     */
-    cause: Failed,
-    /**
-     * Error of the last attempt, if it left no doubt by itself. It does not end the doubt: a proxy answers
-     * 404 too.
-     */
-    refusal: Schema.optionalKey(Failed),
-    /** Number of calls that the service refused, from the second one on. */
-    refusals: Schema.optionalKey(Schema.Int),
-    ...response
-  })
-) {
+export class OutcomeUnknown extends printed<OutcomeUnknown>()("OutcomeUnknown", {
+  /** requestId of the create. */
+  requestId: Schema.String,
+  /**
+   * Last failure after which the create may have taken effect, in this or an earlier call; `refusal` if
+   * only `inDoubt` tells of the doubt.
+   */
+  cause: Failed,
+  /**
+   * Error of the last attempt, if it left no doubt by itself. It does not end the doubt: a proxy answers
+   * 404 too.
+   */
+  refusal: Schema.optionalKey(Failed),
+  /** Number of calls that the service refused, from the second one on. */
+  refusals: Schema.optionalKey(Schema.Int),
+  ...response
+}) {
   /** Call again with `inDoubt: true`. */
   readonly isRetryable = true
   override get message() {

@@ -12,8 +12,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
+import * as Measures from "./internal/journal/Measures.ts"
 import { makeIsDue } from "./internal/rule/Counters.ts"
-import * as Metrics from "./Metrics.ts"
 
 /**
  * An event of the receiver.
@@ -151,7 +151,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
   Effect.gen(function* () {
     const pubsub = yield* PubSub.sliding<Entry>(capacity)
     const isDue = makeIsDue()
-    Metrics.begin(yield* Effect.context())
+    Measures.begin(yield* Effect.context())
     const observers: Array<Observer> = []
     const show: Observer = (event) => observers.forEach((observer) => observer(event))
 
@@ -159,7 +159,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
      * `publishUnsafe` refuses an entry when the buffer is full; `publish` then drops the oldest.
      */
     const publish = (entry: Entry, log: Effect.Effect<void>, context: Context.Context<never>) => {
-      Metrics.count(entry, context)
+      Measures.count(entry, context)
       show(entry)
       return PubSub.publishUnsafe(pubsub, entry)
         ? log

@@ -25,7 +25,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { raiseAlarm } from "./internal/rule/Counters.ts"
-import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
 import * as LedgerOperations from "./internal/ledger/LedgerOperations.ts"
 import * as Engines from "./internal/records/Engines.ts"
 import * as MemoryStore from "./internal/records/MemoryStore.ts"
@@ -105,7 +104,7 @@ export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
   const transactionId = "refundId" in response ? response.refundId : response.transactionId
   const status = isStatus(transactionStatus) ? transactionStatus : undefined
   const key = { method: methodOf(kind), transactionId }
-  const at = LedgerClock.timeOf(ledger, yield* Clock.Clock, key)
+  const at = ledger.time(yield* Clock.Clock, key)
   yield* ledger
     .register({ ...orderedOf(request), kind, transactionId, status }, at)
     .pipe(Effect.tapErrorTag("RegisteredDifferently", ({ message }) => raiseAlarm(message, key)))

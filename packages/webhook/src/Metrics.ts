@@ -34,48 +34,12 @@
  * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import { alarmsFor, counter, counters } from "./internal/rule/Counters.ts"
-import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
 import * as PrometheusNames from "./internal/journal/PrometheusNames.ts"
-import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
-import { type ReadLane, readLanes } from "./internal/rule/Row.ts"
 
-const accepted = counter("callbacks.accepted", "Callbacks that were stored")
-const repeats = counter("callbacks.repeated", "Accepted callbacks that repeat a known status")
-const quarantined = counter("callbacks.quarantined", "Accepted callbacks that cannot be acted on")
-const refusedWith = counters(
-  "callbacks.refused",
-  "http.response.status_code",
-  "Callbacks that were not stored, by status code"
-)
-const toldOf = counters("transitions.told", "to", "Transitions that the handler accepted")
-const handlerFailures = counter("handler.failures", "Calls of the handler that failed")
-const readsWith = counters("reads", "answer", "Reads from the service, by its answer")
-const putOffIn = counters("reads.put_off", "lane", "Reads without room in the budget, by lane")
-const readLags = Object.fromEntries(
-  readLanes.map((lane) => [
-    lane,
-    Metric.gauge("pawl.webhook.read.lag", {
-      description: "Time by which the last read of a lane was late",
-      attributes: { lane, unit: "s" }
-    })
-  ])
-) as Readonly<Record<ReadLane, Metric.Gauge<number>>>
-const deadLetteredFor = counters(
-  "transactions.dead_lettered",
-  "reason",
-  "Transactions that became dead letters"
-)
-const acceptSeconds = Metric.histogram("pawl.webhook.accept.duration", {
-  description: "Time to store a callback",
-  attributes: { unit: "s" },
-  boundaries: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
-})
 // PURE: see `scrape`.
 const deadLetters = /* @__PURE__ */ Metric.gauge("pawl.webhook.dead_letters", {
   description: "Dead letters now",
@@ -89,89 +53,6 @@ const oldestDueSeconds = /* @__PURE__ */ Metric.gauge("pawl.webhook.oldest_due.a
   description: "Time since the oldest due transaction fell due",
   attributes: { unit: "s" }
 })
-
-/**
- * Creates the counters of the alerts at zero: Prometheus sees no change in the first value of a
- * series.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const begin = (context: Context.Context<never>): void => {
-  const refused = [refusedWith("401"), refusedWith("503")]
-  const counters = [accepted, quarantined, handlerFailures, readsWith("silent"), ...refused]
-  for (const metric of counters) metric.updateUnsafe(0, context)
-}
-
-/**
- * Counts an event of the journal, without effects, because it runs for every callback.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const count = (event: Event, context: Context.Context<never>): void => {
-  for (const metric of metricsOf(event)) metric.updateUnsafe(1, context)
-}
-
-const readLabels: Readonly<Record<string, string>> = { "404": "unknown", "no answer": "silent" }
-
-const metricsOf = (event: Event): ReadonlyArray<Metric.Counter<number>> => {
-  switch (event._tag) {
-    case "Accepted":
-      return event.isNew ? [accepted] : [accepted, repeats]
-    case "Quarantined":
-      return [accepted, quarantined]
-    case "Read":
-      return [readsWith(readLabels[event.result] ?? "answered")]
-    case "Told":
-      return [toldOf(event.to)]
-    case "HandlerFailed":
-      return [handlerFailures]
-    case "DeadLettered":
-      return [deadLetteredFor(event.reason)]
-    case "Alarm":
-      return [alarmsFor(event.reason)]
-  }
-}
-
-/**
- * Counts a callback that was not stored.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const countRefused = (status: number, context: Context.Context<never>): void =>
-  refusedWith(String(status)).updateUnsafe(1, context)
-
-/**
- * Counts a read that was put off.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const countPutOff = (lane: ReadLane, context: Context.Context<never>): void =>
-  putOffIn(lane).updateUnsafe(1, context)
-
-/**
- * Records by how many seconds a read was late.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const recordReadLag = (
-  lane: ReadLane,
-  seconds: number,
-  context: Context.Context<never>
-): void => readLags[lane].updateUnsafe(seconds, context)
-
-/**
- * Records the time that it took to store a callback, in seconds.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const recordAcceptTime = (seconds: number, context: Context.Context<never>): void =>
-  acceptSeconds.updateUnsafe(seconds, context)
 
 /**
  * The content type of the text that `scrape` returns.
@@ -227,7 +108,7 @@ const format = /* @__PURE__ */ Effect.flatMap(Metric.snapshot, (snapshot) =>
 )
 
 const updateGauges = /* @__PURE__ */ Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
-  const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
+  const at = ledger.time(yield* Clock.Clock)
   yield* Effect.matchEffect(ledger.backlog(at), {
     onFailure: () =>
       Effect.forEach([deadLetters, due, oldestDueSeconds], (gauge) => Metric.remove(gauge), {

@@ -39,6 +39,7 @@ import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
 import * as NodeOwnFile from "./internal/NodeOwnFile.ts"
 import { attempt, lost, makeFlush } from "./internal/NodeFlush.ts"
+import { makeCache } from "./internal/records/Cache.ts"
 import type { Records } from "./internal/records/Records.ts"
 import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 import * as Fault from "./internal/sql/Fault.ts"
@@ -257,15 +258,13 @@ const connect = (
    * statements would be committed one by one.
    */
   let ended: SqlError | undefined
-  let recent = new Map<string, StatementSync>()
-  let older = new Map<string, StatementSync>()
+  const prepared = makeCache<StatementSync>(maxPrepared / 2)
 
   const prepare = (text: string): StatementSync => {
-    const known = recent.get(text)
+    const known = prepared.get(text)
     if (known !== undefined) return known
-    const statement = older.get(text) ?? database.prepare(text)
-    if (recent.size === maxPrepared / 2) [older, recent] = [recent, new Map()]
-    recent.set(text, statement)
+    const statement = database.prepare(text)
+    prepared.set(text, statement)
     return statement
   }
 
@@ -300,15 +299,14 @@ const connect = (
 
   const prepareAgain = (text: string) => database.prepare(text)
   const rows = run<Row>(prepare, false)
-  const unpreparedRows = run<Row>(prepareAgain, false)
-  const execute: Connection["execute"] = (text, params, transform) =>
-    transform === undefined ? rows(text, params) : Effect.map(rows(text, params), transform)
+  const transformed =
+    (rows: ReturnType<typeof run<Row>>): Connection["execute"] =>
+    (text, params, transform) =>
+      transform === undefined ? rows(text, params) : Effect.map(rows(text, params), transform)
+  const execute = transformed(rows)
   const connection: Connection = {
     execute,
-    executeUnprepared: (text, params, transform) =>
-      transform === undefined
-        ? unpreparedRows(text, params)
-        : Effect.map(unpreparedRows(text, params), transform),
+    executeUnprepared: transformed(run<Row>(prepareAgain, false)),
     executeRaw: rows,
     executeValues: run<ReadonlyArray<unknown>>(prepare, true),
     executeValuesUnprepared: run<ReadonlyArray<unknown>>(prepareAgain, true),

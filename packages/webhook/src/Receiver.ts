@@ -42,14 +42,12 @@ import * as Door from "./internal/doors/Door.ts"
 import * as RouterBody from "./internal/doors/RouterBody.ts"
 import { RefusedAlarm } from "./internal/doors/RefusedAlarm.ts"
 import * as Shares from "./internal/doors/Shares.ts"
-import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
+import * as Measures from "./internal/journal/Measures.ts"
 import * as Owner from "./internal/ledger/Owner.ts"
 import * as SharedTimeout from "./internal/records/SharedTimeout.ts"
 import * as Journal from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Accepted } from "./internal/ledger/LedgerOperations.ts"
-import * as Metrics from "./Metrics.ts"
-import * as Teller from "./internal/work/Teller.ts"
 import { type Incoming, type Verified, Verifier } from "./Verifier.ts"
 import * as Worker from "./internal/work/Worker.ts"
 import * as WorkLimits from "./internal/rule/WorkLimits.ts"
@@ -118,11 +116,10 @@ export const layer = (
   Owner.StoreUnusable,
   Verifier | Ledger | Handler | StatusReader
 > => {
-  const limits = limitsOf(options)
+  const limits = WorkLimits.make({ ...options.limits, retrySchedule: options.retrySchedule })
   return isolatedBy(
     [Verifier, Ledger, Handler, StatusReader, Profile],
     Layer.mergeAll(layerReceive, Worker.layer(limits), Cleaner.layer).pipe(
-      Layer.provide(Teller.layer(limits)),
       Layer.provide(Confirmer.layer(options)),
       Layer.provideMerge(Journal.layer),
       Layer.provide(layerOwner)
@@ -137,9 +134,6 @@ const layerOwner = Layer.effectDiscard(
     yield* Owner.take(yield* Ledger, account)
   })
 )
-
-const limitsOf = ({ limits, retrySchedule }: Options): WorkLimits.WorkLimits =>
-  WorkLimits.make({ ...limits, retrySchedule })
 
 const layerReceive = Layer.effect(
   Receiver,
@@ -170,12 +164,12 @@ const layerReceive = Layer.effect(
     const accept = (verified: Verified, context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
-      const stored = () => ledger.accept(verified, LedgerClock.timeOf(ledger, clock, verified))
+      const stored = () => ledger.accept(verified, ledger.time(clock, verified))
       return Effect.matchCauseEffect(withTimeout(stored, context), {
         onFailure: (cause) => notStoredBy(verified, cause),
         onSuccess: (accepted) => {
           const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
-          Metrics.recordAcceptTime(Number(nanos) / 1e9, context)
+          Measures.acceptSeconds.updateUnsafe(Number(nanos) / 1e9, context)
           return Effect.as(record(verified, accepted, clock), 200 as const)
         }
       })
@@ -218,7 +212,7 @@ const layerReceive = Layer.effect(
       failure?: Journal.Failure,
       alarm = notStored
     ) {
-      Metrics.countRefused(503, yield* Effect.context())
+      Measures.refusedWith("503").updateUnsafe(1, yield* Effect.context())
       note("notStored", yield* Clock.currentTimeMillis, failure)
       yield* journal.raiseAlarm(alarm, error)
       return 503 as const
@@ -229,7 +223,7 @@ const layerReceive = Layer.effect(
       incoming: Incoming
     ) {
       const names = () => Reading.namesOf(incoming)
-      Metrics.countRefused(status, yield* Effect.context())
+      Measures.refusedWith(String(status)).updateUnsafe(1, yield* Effect.context())
       yield* Effect.logDebug("Refused a callback", reason)
       if (status === 401) {
         note("refused", yield* Clock.currentTimeMillis)

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
+import type * as Changes from "../src/internal/records/Changes.ts"
 import * as Codecs from "../src/internal/records/Codecs.ts"
 import * as Engine from "../src/internal/records/Engine.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
@@ -92,25 +93,19 @@ await inEachStore(tests)
 
 /** The options of an engine, whose changes share a commit with those of other items. */
 const options = (
-  others: Parameters<Parameters<Engine.Options["groupOf"]>[1]>[0] = []
+  others: Parameters<Parameters<Changes.Sharing["groupOf"]>[1]>[0] = []
 ): Engine.Options => ({
   codecs: Codecs.values,
-  isLocal: false,
   nextVersion: (last = 0) => last + 100,
   pollInterval: Duration.infinity,
   compact: Effect.void,
-  run: (step) => Effect.retry(step, { times: 1 }),
-  groupOf: (_, commit) =>
-    Effect.succeed((item) =>
-      Effect.flatMap(commit([item, ...others], true), ([exit = Exit.interrupt()]) => exit)
-    ),
-  retire: () => Effect.void,
-  isBlocked: () => false,
-  refusals: {
-    widened: (asked) => asked,
-    of: () => undefined,
-    keep: () => undefined,
-    commit: () => Effect.never
+  sharing: {
+    run: (step) => Effect.retry(step, { times: 1 }),
+    groupOf: (_, commit) =>
+      Effect.succeed((item) =>
+        Effect.flatMap(commit([item, ...others], true), ([exit = Exit.interrupt()]) => exit)
+      ),
+    isBlocked: () => false
   },
   fullSearchInterval: 0n
 })

@@ -2,13 +2,12 @@ import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Handler from "@pawl/core/Handler"
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { expect } from "vitest"
 import { Confirmer } from "../src/internal/work/Confirmer.ts"
 import * as Journal from "../src/Journal.ts"
-import { layerMemory } from "../src/Ledger.ts"
+import { layerMemory, Ledger } from "../src/Ledger.ts"
 import { blank, type DeadLetter, type Row } from "../src/internal/rule/Row.ts"
 import * as NextWork from "../src/internal/work/NextWork.ts"
 import { defaults } from "../src/internal/rule/WorkLimits.ts"
@@ -155,15 +154,14 @@ test("a call whose lease is lost before its mark is neither told nor failed", fu
 
 const tellOf = Effect.gen(function* () {
   const confirmer = { policy: "final", read: () => Effect.never } as const
-  const layer = Teller.layer(defaults).pipe(
-    Layer.provide([
+  const tell = yield* Effect.flatMap(Ledger, (ledger) => Teller.make(ledger, defaults)).pipe(
+    Effect.provide([
       Layer.fresh(layerMemory),
       Layer.succeed(Confirmer, confirmer),
       Journal.layer,
       Handler.layer(() => Effect.die("is not called"))
     ])
   )
-  const { tell } = Context.get(yield* Layer.build(layer), Teller.Teller)
   return (row: Row) => {
     const pending = NextWork.none({ ...row, lease: 1, evidenceAtLease: 0 })
     return Effect.map(

@@ -3,22 +3,13 @@
  * signed fields.
  */
 import * as Schema from "effect/Schema"
-import * as SchemaTransformation from "effect/SchemaTransformation"
 import { openStruct } from "./OpenStruct.ts"
 import { ApmResponseData } from "../ApmPayload.ts"
 import { Metadata, OpenStatus } from "../Transaction.ts"
-import { TextOrInteger } from "./JsonNumber.ts"
+import { textOr, TextOrInteger } from "./JsonNumber.ts"
 
 /** An amount as it was sent: text, or a number that `Json` read without losing a digit. */
-const AmountAsSent = Schema.Union([Schema.String, Schema.Finite]).pipe(
-  Schema.decodeTo(
-    Schema.String,
-    SchemaTransformation.transform({
-      decode: (value: string | number) => String(value),
-      encode: (text): string | number => text
-    })
-  )
-)
+const AmountAsSent = textOr(Schema.Finite)
 
 /** Schema for a callback of a card payment, card payout, refund or subscription. */
 export const CardCallback = openStruct("CardCallback", {

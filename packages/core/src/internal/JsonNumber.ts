@@ -36,16 +36,20 @@ const textFromNumber = (number: typeof Integer, pattern: RegExp, message: string
     )
   )
 
-/** Schema for text that may be a JSON integer on the wire. It keeps every digit. */
-export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
-  Schema.decodeTo(
-    Schema.String,
-    SchemaTransformation.transform({
-      decode: (value: string | number) => String(value),
-      encode: (text): string | number => text
-    })
+/** Schema for text that may be a number on the wire. */
+export const textOr = (number: typeof Integer) =>
+  Schema.Union([Schema.String, number]).pipe(
+    Schema.decodeTo(
+      Schema.String,
+      SchemaTransformation.transform({
+        decode: (value: string | number) => String(value),
+        encode: (text): string | number => text
+      })
+    )
   )
-)
+
+/** Schema for text that may be a JSON integer on the wire. It keeps every digit. */
+export const TextOrInteger = textOr(Integer)
 
 /** Schema for text that is a JSON integer on the wire. It keeps every digit. */
 export const IntegerText = textFromNumber(

@@ -66,10 +66,7 @@ const make = (ledger: Ledger["Service"]) => ({
     ),
   redrive: ({ method, reason, transactionId }: LetterKey) =>
     Effect.clockWith((clock) =>
-      ledger.redrive(
-        { method, reason, transactionId },
-        ledger.time?.(clock) ?? clock.currentTimeMillisUnsafe()
-      )
+      ledger.redrive({ method, reason, transactionId }, ledger.time(clock))
     )
 })
 

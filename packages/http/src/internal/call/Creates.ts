@@ -20,24 +20,10 @@ interface Open {
   refusals: number
 }
 
-export interface Creates {
-  /** Adds a create. Returns false if a different one with its requestId is in flight. */
-  readonly enter: (requestId: string, request: Request) => boolean
-  readonly leave: (requestId: string) => void
-  readonly add: (requestId: string, cause?: ReadError) => void
-  readonly delete: (requestId: string) => void
-  /** Returns `OutcomeUnknown` if the create is in doubt. */
-  readonly toError: (
-    requestId: string,
-    failure: CallFailure,
-    inDoubt: boolean
-  ) => ReadError | OutcomeUnknown
-}
-
-export const make = (): Creates => {
+export const make = () => {
   const entries = new Map<string, { readonly request: Request; count: number }>()
   const doubts = new Map<string, Open>()
-  const add: Creates["add"] = (requestId, cause) => {
+  const add = (requestId: string, cause?: ReadError): void => {
     const open = doubts.get(requestId)
     if (open !== undefined) open.cause = cause ?? open.cause
     else doubts.set(requestId, { cause, refusals: 0 })
@@ -45,7 +31,8 @@ export const make = (): Creates => {
     if (doubts.size > maxDoubts) doubts.delete(oldest)
   }
   return {
-    enter: (requestId, request) => {
+    /** Adds a create. Returns false if a different one with its requestId is in flight. */
+    enter: (requestId: string, request: Request): boolean => {
       const entry = entries.get(requestId)
       if (entry === undefined) entries.set(requestId, { request, count: 1 })
       else if (entry.request.url !== request.url || entry.request.body !== request.body)
@@ -53,15 +40,18 @@ export const make = (): Creates => {
       else entry.count++
       return true
     },
-    leave: (requestId) => {
+    leave: (requestId: string): void => {
       const entry = entries.get(requestId)
       if (entry !== undefined && --entry.count === 0) entries.delete(requestId)
     },
     add,
-    delete: (requestId) => {
-      doubts.delete(requestId)
-    },
-    toError: (requestId, { doubt, error }, inDoubt) => {
+    delete: (requestId: string) => doubts.delete(requestId),
+    /** Returns `OutcomeUnknown` if the create is in doubt. */
+    toError: (
+      requestId: string,
+      { doubt, error }: CallFailure,
+      inDoubt: boolean
+    ): ReadError | OutcomeUnknown => {
       const open = doubts.get(requestId)
       if (!inDoubt && doubt === undefined && open === undefined) return error
       const cause = doubt ?? open?.cause ?? error

@@ -21,40 +21,34 @@ import * as Failure from "../wire/Failure.ts"
 import * as ErrorResponse from "../wire/ErrorResponse.ts"
 import type { AccessToken, Token } from "./AccessToken.ts"
 
-/** State of the renewals, with times in nanoseconds of the monotonic clock. */
-export interface Renewals {
-  readonly succeeded: (operation: string, token: Token) => void
-  /** Records that an operation was refused with a new token. */
-  readonly refused: (operation: string, now: bigint) => void
-  readonly authRefused: (now: bigint) => void
-  readonly mayAsk: (now: bigint) => boolean
-  /** Returns what to do after a 401 to `token`, while `cached` is the current one. */
-  readonly afterRefusal: (
-    operation: string,
-    token: Token,
-    cached: Token | undefined,
-    now: bigint
-  ) => "retry" | "renew" | "fail"
-}
+type Renewals = ReturnType<typeof make>
 
-export const make = (cooldown: bigint): Renewals => {
+/** Makes the state of the renewals, with times in nanoseconds of the monotonic clock. */
+export const make = (cooldown: bigint) => {
   const operationsEnd = new Map<string, bigint>()
   let confirmed: Token | undefined
   let renewalEnd = 0n
   let authEnd = 0n
   return {
-    succeeded: (operation, token) => {
+    succeeded: (operation: string, token: Token): void => {
       confirmed = token
       if (operationsEnd.size > 0) operationsEnd.delete(operation)
     },
-    refused: (operation, now) => {
+    /** Records that an operation was refused with a new token. */
+    refused: (operation: string, now: bigint): void => {
       operationsEnd.set(operation, now + cooldown)
     },
-    authRefused: (now) => {
+    authRefused: (now: bigint): void => {
       authEnd = now + cooldown
     },
-    mayAsk: (now) => now >= authEnd,
-    afterRefusal: (operation, token, cached, now) => {
+    mayAsk: (now: bigint): boolean => now >= authEnd,
+    /** Returns what to do after a 401 to `token`, while `cached` is the current one. */
+    afterRefusal: (
+      operation: string,
+      token: Token,
+      cached: Token | undefined,
+      now: bigint
+    ): "retry" | "renew" | "fail" => {
       if (cached !== token) return "retry"
       if (now < (operationsEnd.get(operation) ?? 0n)) return "fail"
       if (token !== confirmed && now < renewalEnd) return "fail"

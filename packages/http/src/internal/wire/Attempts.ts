@@ -40,23 +40,20 @@ interface Annotations {
   readonly [name: string]: string
 }
 
-/** All calls of a client share it, so that an outage does not multiply the traffic. */
-export interface RetryBudget {
-  readonly earn: () => void
-  /** Takes one retry. Returns false if there is none. */
-  readonly spend: () => boolean
-}
+export type RetryBudget = ReturnType<typeof makeBudget>
 
 /** The retries of a new client, and the most that are kept. */
 const [firstRetries, maxRetries] = [10, 100]
 
-export const makeBudget = (ratio: number): RetryBudget => {
+/** All calls of a client share a budget, so that an outage does not multiply the traffic. */
+export const makeBudget = (ratio: number) => {
   let retries = firstRetries
   return {
-    earn: () => {
+    earn: (): void => {
       retries = Math.min(retries + ratio, Math.max(maxRetries, ratio))
     },
-    spend: () => {
+    /** Takes one retry. Returns false if there is none. */
+    spend: (): boolean => {
       if (retries < 1) return false
       retries--
       return true

@@ -4,7 +4,7 @@ import * as Decoder from "@pawl/core/internal/Decoder"
 import { type FieldFault, ValidationFailed } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
+import { identity, memoize } from "effect/Function"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { PawlConfig } from "../../PawlConfig.ts"
@@ -62,16 +62,10 @@ export const make = <A>(endpoint: Endpoint<A>, settings: Settings): Operation<A>
   }
 }
 
-export const makeAll = (settings: Settings) => {
-  const operations = new WeakMap<Endpoint<never>, Operation<never>>()
-  return <A>(endpoint: Endpoint<A>): Operation<A> => {
-    const cached = operations.get(endpoint as Endpoint<never>) as Operation<A> | undefined
-    const operation = cached ?? make(endpoint, settings)
-    if (cached === undefined)
-      operations.set(endpoint as Endpoint<never>, operation as Operation<never>)
-    return operation
-  }
-}
+export const makeAll = (settings: Settings) =>
+  memoize((endpoint: Endpoint<unknown>) => make(endpoint, settings)) as <A>(
+    endpoint: Endpoint<A>
+  ) => Operation<A>
 
 /** Signs with the current secret, whose key is prepared once. */
 export const signer = Effect.gen(function* () {

@@ -2,15 +2,10 @@
  * Limits the number of requests in progress, because the queue of undici cannot remove a request.
  */
 
-/** A function that starts a request identifies it. */
-export interface Slots {
-  /** Calls `start` as soon as a slot is free. */
-  readonly take: (start: () => void) => void
-  readonly cancel: (start: () => void) => boolean
-  readonly release: () => void
-}
+export type Slots = ReturnType<typeof make>
 
-export const make = (count: number): Slots => {
+/** A function that starts a request identifies it. */
+export const make = (count: number) => {
   const waiting = new Set<() => void>()
   let inProgress = 0
   let isStarting = false
@@ -27,15 +22,16 @@ export const make = (count: number): Slots => {
     isStarting = false
   }
   return {
-    take: (start) => {
+    /** Calls `start` as soon as a slot is free. */
+    take: (start: () => void): void => {
       // Nearly always a slot is free, and the queue is not used.
       if (!isStarting && inProgress < count) {
         inProgress++
         start()
       } else waiting.add(start)
     },
-    cancel: (start) => waiting.delete(start),
-    release: () => {
+    cancel: (start: () => void): boolean => waiting.delete(start),
+    release: (): void => {
       inProgress--
       startNext()
     }

@@ -4,7 +4,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import type { DeadLetter, Parked, ParkedKey } from "@pawl/webhook/internal/rule/Row"
-import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
 import { isKind } from "../story/Kinds.ts"
 import * as Time from "../story/Time.ts"
 import { ofDeadLetter } from "@pawl/webhook/internal/rule/TransactionReport"
@@ -47,13 +46,13 @@ export const redriveAll: (
   const read = noteIn(query)
   if ("status" in read) return read
   const clock = yield* Clock.Clock
-  const at = LedgerClock.timeOf(ledger, clock)
+  const at = ledger.time(clock)
   const batch = { reason, before: at, rate, limit: batchSize, note: read.note }
   let [listed, redriven] = [0, 0]
   let after: ParkedKey | undefined
   do {
     const dueAt = at + Math.floor((listed * 1000) / rate)
-    const now = LedgerClock.timeOf(ledger, clock)
+    const now = ledger.time(clock)
     const page = yield* ledger.redriveAll({ ...batch, after, now, dueAt })
     listed += page.listed
     redriven += page.redriven

@@ -1,7 +1,6 @@
 /** The responses about one receiver. `Admin` has the table of the requests. */
 import type { Policy } from "@pawl/core/Evidence"
 import { Profile } from "@pawl/core/Profile"
-import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
 import { Journal } from "@pawl/webhook/Journal"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Metrics from "@pawl/webhook/Metrics"
@@ -52,7 +51,7 @@ export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [
     }
     const read = Story.noteIn(query)
     if ("status" in read) return read
-    const at = LedgerClock.timeOf(ledger, yield* Clock.Clock, key)
+    const at = ledger.time(yield* Clock.Clock, key)
     const isRedriven = yield* ledger.redrive({ ...key, reason }, at, read.note)
     return isRedriven ? yield* show(key) : noLetter
   })

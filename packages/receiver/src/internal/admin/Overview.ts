@@ -10,7 +10,6 @@ import type { ReadUse } from "@pawl/webhook/internal/rule/ReadBudget"
 import type { Worker } from "@pawl/webhook/internal/work/Worker"
 import type * as Progress from "@pawl/webhook/internal/work/Progress"
 import * as Condition from "@pawl/webhook/internal/work/Condition"
-import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
 import * as Time from "../story/Time.ts"
 import * as Advice from "./Advice.ts"
 
@@ -79,7 +78,7 @@ export const make = Effect.fnUntraced(function* (options: {
   }
 
   const backlog = Effect.gen(function* () {
-    const now = LedgerClock.timeOf(ledger, yield* Clock.Clock)
+    const now = ledger.time(yield* Clock.Clock)
     const { deadLetters, due, oldestDueAt } = yield* watched.backlog(now)
     return { due, oldestDueSeconds: ageOf(oldestDueAt, now), deadLetters }
   })

@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import type { RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import { cures } from "@pawl/webhook/internal/requests/Cures"
 import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
-import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
 import * as Time from "../story/Time.ts"
 import * as Reply from "./Response.ts"
 import { timeOf } from "./Transactions.ts"
@@ -65,7 +64,7 @@ const redrive = Effect.fnUntraced(function* (
   if (Number.isNaN(parkedAt)) {
     return Reply.invalid("parkedAt must be a time such as 2026-11-27T00:00:00Z")
   }
-  const at = LedgerClock.timeOf(store, yield* Clock.Clock)
+  const at = store.time(yield* Clock.Clock)
   const row = yield* store.get(requestId)
   const isRedriven = yield* store.redrive(requestId, {
     at,

@@ -4,29 +4,23 @@
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Method } from "@pawl/core/Kind"
 import type { Ledger } from "../../Ledger.ts"
 
-type Time = Pick<Ledger["Service"], "time">
-
-export const timeOf = (
-  { time }: Time,
-  process: Clock.Clock,
-  key?: { readonly method: Method; readonly transactionId: string }
-): number => time?.(process, key) ?? process.currentTimeMillisUnsafe()
-
 /** The waits and durations follow the clock of the process. */
-export const make = (ledger: Time, process: Clock.Clock): Clock.Clock => {
-  if (ledger.time === undefined) return process
-  const millis = () => timeOf(ledger, process)
-  const nanos = () => BigInt(millis()) * 1_000_000n
-  return {
+export const make = (
+  { time }: Pick<Ledger["Service"], "time">,
+  process: Clock.Clock
+): Clock.Clock => {
+  const millis = () => time(process)
+  const nanos = () =>
+    process.currentTimeNanosUnsafe() +
+    BigInt(Math.round(millis() - process.currentTimeMillisUnsafe())) * 1_000_000n
+  const own = {
     currentTimeMillisUnsafe: millis,
     currentTimeMillis: Effect.sync(millis),
     currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: () => process.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: process.monotonicTimeNanos,
-    sleep: (duration) => process.sleep(duration)
+    currentTimeNanos: Effect.sync(nanos)
   }
+  // The rest is inherited, also that of a clock for tests.
+  return Object.assign(Object.create(process) as Clock.Clock, own)
 }

@@ -24,7 +24,7 @@ export interface Operations
     ReturnType<typeof Keeping.make>,
     ReturnType<typeof Settings.make> {
   /** Returns the time of the ledger, or of the shard of a key, in milliseconds since the epoch. */
-  readonly time?: (clock: Clock.Clock, key?: TransactionKey) => number
+  readonly time: (clock: Clock.Clock, key?: TransactionKey) => number
   /** Completes when this process has made a row due or released one since the last call. */
   readonly awaitWork: Effect.Effect<void>
   readonly pollInterval: Duration.Duration
@@ -42,7 +42,7 @@ export const make = (engines: Engines.Engines): Operations => {
     ...(engines.own.length > 1 && {
       shards: engines.own.map((records) => make({ ...engines, own: [records] }))
     }),
-    ...(Engines.hasTime(engines) && { time: Engines.timeOf(engines) }),
+    time: Engines.timeOf(engines),
     awaitWork: Engines.awaitWork(engines, "transactions"),
     pollInterval: Engines.pollInterval(engines)
   }

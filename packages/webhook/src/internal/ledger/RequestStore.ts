@@ -33,6 +33,7 @@ import {
 import * as RequestRule from "../rule/RequestRule.ts"
 import type { Registration, Row } from "../rule/Row.ts"
 import { compareText } from "../rule/RowPages.ts"
+import type { DeleteOptions } from "./Keeping.ts"
 import * as LedgerOperations from "./LedgerOperations.ts"
 import { earliest } from "./Reading.ts"
 import { takeOwner } from "./Settings.ts"
@@ -226,16 +227,16 @@ export const make = (
      * Deletes the sealed texts of up to `limit` requests of each shard settled before `before`, and
      * returns the number of requests.
      */
-    deleteTexts: ({ before, limit }: DeleteTexts) =>
+    deleteTexts: (options: DeleteOptions) =>
       Effect.flatMap(
-        Engines.each(engines, (records) => deleteTextsIn(records, { before, limit })),
+        Engines.each(engines, (records) => deleteTextsIn(records, options)),
         (all) => Engines.countOf(all.reduce(Engines.join, Engines.unchanged))
       ),
     isInTransaction: Effect.map(
       Effect.filter(engines.own, ({ isInTransaction }) => isInTransaction),
       ({ length }) => length > 0
     ),
-    ...(Engines.hasTime(engines) && { time: Engines.timeOf(engines) }),
+    time: Engines.timeOf(engines),
     awaitWork: Engines.awaitWork(engines, "requests"),
     pollInterval
   }
@@ -256,11 +257,6 @@ interface Claimed {
   readonly rows: ReadonlyArray<LeasedRequest>
   readonly dueAt: number | undefined
   readonly failure?: StoreUnavailable | undefined
-}
-
-interface DeleteTexts {
-  readonly before: number
-  readonly limit: number
 }
 
 export interface Store extends ReturnType<typeof make> {}
@@ -337,7 +333,7 @@ const placeOf = (row: RequestRow, at: number): number => {
 
 const deleteTextsIn = Effect.fnUntraced(function* (
   records: Engine,
-  { before, limit }: DeleteTexts
+  { before, limit }: DeleteOptions
 ): Effect.fn.Return<Engines.Changed, StoreUnavailable> {
   let changed = Engines.unchanged
   const range = { lane: requestLanes.texts, from: Number.MIN_SAFE_INTEGER, to: before - 1, limit }

@@ -17,11 +17,8 @@ import * as Known from "./Known.ts"
 import { type Collection, collections, type Store } from "./Records.ts"
 import { fold, type Rule } from "./Rule.ts"
 
-export interface Options {
-  /** Whether the store is in the process: then it has no cache, no groups and no time-outs. */
-  readonly isLocal: boolean
-  /** Returns the first version of a document, or the one after `last`. */
-  readonly nextVersion: (last?: number) => number
+/** The sharing of commits among the changes of a process, for a store outside of it. */
+export interface Sharing {
   /**
    * Runs a step for at most three seconds, and repeats it after a conflict unless its error
    * `isFinal`.
@@ -40,6 +37,9 @@ export interface Options {
   readonly isBlocked: (error: SqlError) => boolean
 }
 
+/** Returns the first version of a document, or the one after `last`. */
+export type NextVersion = (last?: number) => number
+
 export interface Item {
   readonly collection: Collection
   readonly key: string
@@ -57,6 +57,13 @@ export type Done = Result.Result<unknown, Known.Unreadable>
 
 type Commit = (item: Item) => Effect.Effect<Done, SqlError>
 
+type Change = (
+  collection: Collection,
+  key: string,
+  rule: Item["rule"],
+  variant?: string
+) => Effect.Effect<Done, SqlError>
+
 const maxRounds = 2
 /** The changes of a document after which a conflict makes the next one lock it at once. */
 const lockedChanges = 256
@@ -64,9 +71,10 @@ const lockedChanges = 256
 export const make = Effect.fnUntraced(function* <Stored>(
   store: Store<Stored>,
   known: ReturnType<typeof Known.make<Stored>>,
-  { groupOf, isBlocked, isLocal, nextVersion, run }: Options
-) {
-  const contended = makeCache<number>(isLocal ? 0 : 1024)
+  nextVersion: NextVersion,
+  sharing: Sharing | undefined
+): Effect.fn.Return<Change, never, Scope.Scope> {
+  const contended = makeCache<number>(1024)
 
   const round = Effect.fnUntraced(function* (
     collection: Collection,
@@ -154,7 +162,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
       readonly committed: (effects: ReadonlyArray<() => void>) => void
       readonly isInside: boolean
       readonly isLocked: boolean
-      readonly step: Options["run"]
+      readonly step: Sharing["run"]
     }
   ) {
     let open = tasks
@@ -179,6 +187,22 @@ export const make = Effect.fnUntraced(function* <Stored>(
     return [...tasks.values()].toSorted((one, two) => (one.key < two.key ? -1 : 1))
   }
 
+  const alone = Effect.fnUntraced(function* (item: Item) {
+    const done: Array<Done | undefined> = []
+    yield* rounds(item.collection, tasksOf([item], false), done, {
+      committed: apply,
+      isInside: true,
+      isLocked: true,
+      step: (work) => work
+    })
+    return done[0] as Done
+  })
+
+  if (sharing === undefined) {
+    return (collection, key, rule, variant = "") => alone({ collection, key, variant, rule })
+  }
+  const { groupOf, isBlocked, run } = sharing
+
   type Exits = ReadonlyArray<Exit.Exit<Done, SqlError>>
 
   const countLocked = (items: ReadonlyArray<Item>): void => {
@@ -198,8 +222,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
     if (first === undefined) return Effect.succeed([])
     if (isLocked) countLocked(items)
     const done: Array<Done | undefined> = []
-    const step: Options["run"] = (work) => run(work, isAlone ? undefined : isBlocked)
-    const whole: Options["run"] = (work) => work
+    const step: Sharing["run"] = (work) => run(work, isAlone ? undefined : isBlocked)
+    const whole: Sharing["run"] = (work) => work
     const isWhole = store.committers === 1
     const effects: Array<() => void> = []
     const work = Effect.suspend(() => {
@@ -224,7 +248,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
   }
 
   const groups = new Map<Collection, { readonly free: Commit; readonly locked: Commit }>()
-  for (const collection of isLocal ? [] : collections) {
+  for (const collection of collections) {
     const makeGroup = (committers: number, isLocked: boolean) =>
       groupOf(committers, (items, isAlone) => commit(items, isAlone, isLocked))
     const free = yield* makeGroup(store.committers, false)
@@ -234,35 +258,14 @@ export const make = Effect.fnUntraced(function* <Stored>(
     groups.set(collection, { free, locked })
   }
 
-  const alone = Effect.fnUntraced(function* (item: Item) {
-    const done: Array<Done | undefined> = []
-    yield* rounds(item.collection, tasksOf([item], false), done, {
-      committed: apply,
-      isInside: true,
-      isLocked: true,
-      step: (work) => work
-    })
-    return done[0] as Done
-  })
-
-  return (
-    collection: Collection,
-    key: string,
-    rule: Item["rule"],
-    variant = ""
-  ): Effect.Effect<Done, SqlError> => {
+  return (collection, key, rule, variant = "") => {
     const item = { collection, key, variant, rule }
-    return isLocal
-      ? alone(item)
-      : Effect.flatMap(store.isInTransaction, (isInside) =>
-          isInside
-            ? alone(item)
-            : Effect.suspend(() => {
-                const { free, locked } = groups.get(collection) ?? noGroups
-                const isFree = contended.get(Known.idOf(collection, key)) === undefined
-                return (isFree ? free : locked)(item)
-              })
-        )
+    return Effect.flatMap(store.isInTransaction, (isInside) => {
+      if (isInside) return alone(item)
+      const { free, locked } = groups.get(collection) ?? noGroups
+      const isFree = contended.get(Known.idOf(collection, key)) === undefined
+      return (isFree ? free : locked)(item)
+    })
   }
 })
 

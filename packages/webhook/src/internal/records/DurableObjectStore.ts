@@ -3,6 +3,7 @@
  * response back until its writes are durable. A statement has at most 100 parameters, so each
  * writes one document.
  */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -10,8 +11,9 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
-import type { Store, Write } from "./Records.ts"
+import type { Store } from "./Records.ts"
 import * as Schema from "../sql/Schema.ts"
+import * as SqliteStore from "./SqliteStore.ts"
 import * as SqlStore from "./SqlStore.ts"
 
 type Value = number | string | ArrayBuffer | null
@@ -26,8 +28,6 @@ export interface Storage {
   readonly transactionSync: <A>(work: () => A) => A
 }
 
-const names = SqlStore.columns.map(([name]) => name)
-
 export const make = Effect.fnUntraced(function* (
   storage: Storage
 ): Effect.fn.Return<Store<string>> {
@@ -39,80 +39,31 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  const write = (table: string, texts: string, one: Write<string>): boolean => {
-    const { document, expected = null, key, put, remove, version } = one
-    const values = SqlStore.columns.map(([, , of]) => of(one))
-    const written =
-      document === undefined
-        ? expected === null
-          ? run(`SELECT 1 WHERE NOT EXISTS (SELECT key FROM ${table} WHERE key = ?)`, key)
-          : run(`DELETE FROM ${table} WHERE key = ? AND version = ? RETURNING key`, key, expected)
-        : expected === null
-          ? run(
-              `INSERT INTO ${table} (key, version, ${names.join()})
-                VALUES (?, ?${", ?".repeat(names.length)}) ON CONFLICT (key) DO NOTHING RETURNING key`,
-              key,
-              version,
-              ...values
-            )
-          : run(
-              `UPDATE ${table} SET version = ?, ${names.map((name) => `${name} = ?`).join()}
-                WHERE key = ? AND version = ? RETURNING key`,
-              version,
-              ...values,
-              key,
-              expected
-            )
-    if (written.length === 0) return false
-    if (document === undefined) {
-      run(`DELETE FROM ${texts} WHERE key = ?`, key)
-      return true
-    }
-    for (const { at, bytes, name } of put) {
-      const body = new Uint8Array(bytes).buffer
-      run(
-        `INSERT OR REPLACE INTO ${texts} (key, name, at, body) VALUES (?, ?, ?, ?)`,
-        key,
-        name,
-        at,
-        body
-      )
-    }
-    for (const name of remove) run(`DELETE FROM ${texts} WHERE key = ? AND name = ?`, key, name)
-    return true
-  }
-
-  const commit: Store<string>["commit"] = (collection, writes) =>
-    attempt(() =>
-      storage.transactionSync(() => {
-        const [table, texts] = [SqlStore.tableOf(collection), SqlStore.textsOf(collection)]
-        const failed = writes.filter((each) => !write(table, texts, each))
-        return new Map(failed.map(({ key }) => [key, undefined]))
-      })
-    )
-
-  const dialect = { commit, forUpdate: "", committers: 1, bytes: "", together: whole, maxJoined: 1 }
-  const sql = yield* clientOf((text, values) =>
-    attempt(() => run(text, ...(values as Array<Value>)))
-  )
-  return {
-    ...SqlStore.make(sql, dialect),
-    commit,
-    text: (collection, key, name) =>
-      Effect.map(
-        sql<{ readonly body: ArrayBuffer }>`SELECT body FROM ${sql(SqlStore.textsOf(collection))}
-          WHERE key = ${key} AND name = ${name}`,
-        ([line]) => line && new Uint8Array(line.body)
-      ),
-    atomically: whole,
+  const sql = yield* clientOf((text, values) => attempt(() => run(text, ...values.map(valueOf))))
+  const { commit, text, ...store } = SqlStore.make(sql, {
+    commit: (collection, writes) => SqliteStore.commit(sql, collection, writes, [1]),
+    forUpdate: "",
+    committers: 1,
     // The platform limits the storage of an object.
-    bytes: Effect.succeed(0),
-    isInTransaction: Effect.succeed(false),
-    afterCommit: whole
+    bytes: "SELECT 0 AS bytes",
+    together: whole,
+    atomically: whole,
+    maxJoined: 1
+  })
+  return {
+    ...store,
+    commit: (...writes) =>
+      Effect.contextWith((context: Context.Context<never>) =>
+        attempt(() => storage.transactionSync(() => Effect.runSyncWith(context)(commit(...writes))))
+      ),
+    text: (...place) => Effect.map(text(...place), (body) => body && new Uint8Array(body))
   }
 })
 
 const whole = <A>(work: A): A => work
+
+const valueOf = (value: unknown): Value =>
+  value instanceof Uint8Array ? new Uint8Array(value).buffer : (value as Value)
 
 const attempt = <A>(steps: () => A): Effect.Effect<A, SqlError> =>
   Effect.try({

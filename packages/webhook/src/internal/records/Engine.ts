@@ -19,6 +19,7 @@ import * as DueSearch from "./DueSearch.ts"
 import * as Known from "./Known.ts"
 import * as Leases from "./Leases.ts"
 import type { Collection, DueRange, Line, ListPlace, Page, Store } from "./Records.ts"
+import type * as Refusals from "./Refusals.ts"
 import * as Room from "./Room.ts"
 import type { Rule } from "./Rule.ts"
 
@@ -32,26 +33,35 @@ export interface PageOf<Name extends Collection> {
   readonly last: string | undefined
 }
 
-export interface Options extends Changes.Options {
+export interface Options {
   readonly codecs: Codecs<unknown>
+  readonly nextVersion: Changes.NextVersion
+  /** Undefined for a store in the process, which has no cache, no groups and no time-outs. */
+  readonly sharing?: Changes.Sharing
   readonly pollInterval: Duration.Duration
   readonly time?: ((clock: Clock.Clock) => number) | undefined
   readonly compact: Effect.Effect<void, SqlError>
   readonly refresh?: Effect.Effect<void, SqlError>
-  readonly retire: (error: SqlError) => Effect.Effect<void>
-  readonly refusals: Leases.Refusals
+  readonly retire?: (error: SqlError) => Effect.Effect<void>
+  readonly refusals?: Refusals.Refusals
   /** The time between searches from the start, in nanoseconds. */
   readonly fullSearchInterval: bigint
 }
 
 export const make = Effect.fnUntraced(function* <Stored>(
   measured: Store<Stored>,
-  options: Options
+  {
+    nextVersion,
+    refresh = Effect.void,
+    refusals,
+    retire = () => Effect.void,
+    sharing,
+    ...options
+  }: Options
 ) {
   const confirming = { ...measured, commit: confirmed(measured) }
   const { commit: commitIn, level } = Room.make(confirming, yield* Room.Limit)
   const store = { ...measured, commit: commitIn }
-  const { isLocal, run } = options
   const search = DueSearch.make(options.fullSearchInterval)
   const work = {
     transactions: yield* Latch.make(),
@@ -62,14 +72,14 @@ export const make = Effect.fnUntraced(function* <Stored>(
 
   const unavailable = <A>(call: Effect.Effect<A, SqlError>) =>
     call.pipe(
-      Effect.tapError(options.retire),
+      Effect.tapError(retire),
       Effect.mapError((cause) => new StoreUnavailable({ cause }))
     )
-  const bounded = <A>(call: Effect.Effect<A, SqlError>) => unavailable(run(call))
+  const bounded = <A>(call: Effect.Effect<A, SqlError>) => unavailable(sharing?.run(call) ?? call)
 
   const codecs = options.codecs as Codecs<Stored>
-  const known = Known.make(codecs, isLocal ? 0 : 8192, search, work)
-  const change = yield* Changes.make(store, known, options)
+  const known = Known.make(codecs, sharing === undefined ? 0 : 8192, search, work)
+  const change = yield* Changes.make(store, known, nextVersion, sharing)
 
   const list = <Name extends Collection>(
     collection: Name,
@@ -104,14 +114,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
         unavailable(change(collection, key, rule as Changes.Item["rule"], variant)),
         (done) => Effect.fromResult(done as Result.Result<A, Known.Unreadable>)
       ),
-    lease: Leases.make({
-      ...options,
-      store,
-      known,
-      search,
-      refresh: options.refresh ?? Effect.void,
-      bounded
-    }),
+    lease: Leases.make({ store, known, search, nextVersion, refresh, bounded, refusals }),
     get: <Name extends Collection>(
       collection: Name,
       key: string
@@ -157,7 +160,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
         several: known.valuesOf(collection, several)
       })),
     isInTransaction: store.isInTransaction,
-    time: options.time,
+    time: options.time ?? ((clock: Clock.Clock) => clock.currentTimeMillisUnsafe()),
     awaitWork: (collection: Collection) =>
       Effect.andThen(work[collection].await, Effect.asVoid(work[collection].close)),
     pollInterval: options.pollInterval,
@@ -194,19 +197,8 @@ export const makeLocal = <Stored>(
 ): Effect.Effect<Records, never, Scope.Scope> =>
   make(store, {
     codecs: codecs as Codecs<unknown>,
-    isLocal: true,
     nextVersion: (last) => (last === undefined ? drawVersion() : last + 1),
     pollInterval: Duration.infinity,
     compact: Effect.void,
-    run: (step) => step,
-    groupOf: () => Effect.never,
-    retire: () => Effect.void,
-    isBlocked: () => false,
-    refusals: {
-      widened: (asked) => asked,
-      of: () => undefined,
-      keep: () => undefined,
-      commit: (writes, commit) => commit(writes)
-    },
     fullSearchInterval: 0n
   })

@@ -37,7 +37,7 @@ export interface Engines {
 }
 
 export const make = (all: Arr.NonEmptyReadonlyArray<Records>): Engines => ({
-  of: (key) => all[shardOf(key, all.length)] ?? all[0],
+  of: (key) => (all.length === 1 ? undefined : all[shardOf(key, all.length)]) ?? all[0],
   own: all
 })
 
@@ -51,9 +51,7 @@ export const each = <A>(
 export const timeOf =
   ({ of, own }: Engines) =>
   (clock: Clock.Clock, key?: ShardKey): number =>
-    (key === undefined ? own[0] : of(key)).time?.(clock) ?? clock.currentTimeMillisUnsafe()
-
-export const hasTime = ({ own }: Engines): boolean => own.some(({ time }) => time !== undefined)
+    (key === undefined ? own[0] : of(key)).time(clock)
 
 export const awaitWork = ({ own }: Engines, collection: Collection): Effect.Effect<void> =>
   Effect.raceAllFirst(own.map((records) => records.awaitWork(collection)))

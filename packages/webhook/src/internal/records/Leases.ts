@@ -6,6 +6,7 @@ import { indexOf, type Values } from "./Codecs.ts"
 import type * as Changes from "./Changes.ts"
 import * as DueSearch from "./DueSearch.ts"
 import * as Known from "./Known.ts"
+import type * as Refusals from "./Refusals.ts"
 import { type Collection, laneCount, type Line, type Store, type Write } from "./Records.ts"
 
 /** The milliseconds after which an unreadable document is leased again. */
@@ -15,9 +16,9 @@ interface Tools<Stored> {
   readonly store: Store<Stored>
   readonly known: ReturnType<typeof Known.make<Stored>>
   readonly search: ReturnType<typeof DueSearch.make>
-  readonly nextVersion: Changes.Options["nextVersion"]
+  readonly nextVersion: Changes.NextVersion
   readonly refresh: Effect.Effect<void, SqlError>
-  readonly refusals: Refusals
+  readonly refusals: Refusals.Refusals | undefined
   readonly bounded: <A>(call: Effect.Effect<A, SqlError>) => Effect.Effect<A, StoreUnavailable>
 }
 
@@ -63,14 +64,14 @@ export const make = <Stored>({
       /** The documents that cannot be read; those that were not listed before have no `listedAt`. */
       readonly unreadable: ReadonlyArray<Pick<Line<unknown>, "key" | "listedAt">>
       /** The results that the store refuses to write, each with its error. */
-      readonly refused: ReadonlyArray<Refused<A>>
+      readonly refused: ReadonlyArray<Refusals.Refused<A>>
       /** An error of the store if it refuses all. */
       readonly failure: StoreUnavailable | undefined
     },
     StoreUnavailable
   > {
     if (asked.limits.every((limit) => limit === undefined)) return noWork
-    const searching = yield* search.begin(collection, refusals.widened(asked))
+    const searching = yield* search.begin(collection, refusals?.widened(asked) ?? asked)
     let soonestFound: number | undefined
     const ranges = DueSearch.rangesOf(searching)
     const lines = yield* bounded(Effect.andThen(refresh, store.due(collection, ranges))).pipe(
@@ -82,12 +83,12 @@ export const make = <Stored>({
       Effect.ensuring(Effect.sync(() => search.end(collection, searching, soonestFound)))
     )
     const later = lines.filter(({ document }) => document === undefined).map(({ at }) => at)
-    const left = new Set<Refusal>()
+    const left = new Set<Refusals.Refusal>()
     const documents = new Map(
       lines.flatMap((line) => {
         const { document } = line
         if (document === undefined) return []
-        const one = refusals.of(Known.idOf(collection, line.key))
+        const one = refusals?.of(Known.idOf(collection, line.key))
         if (one !== undefined) {
           left.add(one)
           return []
@@ -118,20 +119,19 @@ export const make = <Stored>({
     })
     const parks = unreadable.map((line) => parkOf(line, asked.at))
     const refused = new Set<string>()
-    const conflicts = yield* refusals.commit(
-      [...parks, ...writes],
-      (some) =>
-        some.length === 0
-          ? Effect.succeed(new Map())
-          : bounded(store.together(store.commit(collection, some, true))),
-      (key, error) => {
-        refused.add(key)
-        const results = changed.get(key)?.result ?? []
-        const refusal = { error, refused: results.map((one) => ({ one, error })) }
-        left.add(refusal)
-        refusals.keep(Known.idOf(collection, key), refusal, asked.at)
-      }
-    )
+    const commit = (some: ReadonlyArray<Write<Stored>>) =>
+      some.length === 0
+        ? Effect.succeed(new Map())
+        : bounded(store.together(store.commit(collection, some, true)))
+    const refuse = (key: string, error: StoreUnavailable) => {
+      refused.add(key)
+      const results = changed.get(key)?.result ?? []
+      const refusal = { error, refused: results.map((one) => ({ one, error })) }
+      left.add(refusal)
+      refusals?.keep(Known.idOf(collection, key), refusal, asked.at)
+    }
+    const all = [...parks, ...writes]
+    const conflicts = yield* refusals?.commit(all, commit, refuse) ?? commit(all)
     const [first] = left
     const isNoneWritten = refused.size === parks.length + writes.length
     const failure = isNoneWritten ? first?.error : undefined
@@ -152,36 +152,10 @@ export const make = <Stored>({
       // The store may refuse the others too, so the next claim waits.
       dueAt: failure !== undefined || soonest === Infinity ? undefined : soonest,
       unreadable: unreadable.filter(({ key }) => isWritten(key)),
-      refused: [...left].flatMap((one) => one.refused as ReadonlyArray<Refused<A>>),
+      refused: [...left].flatMap((one) => one.refused as ReadonlyArray<Refusals.Refused<A>>),
       failure
     }
   })
-}
-
-export interface Refusals {
-  /** Makes room in the limits for the documents that are left out, which are due for longest. */
-  readonly widened: (asked: DueSearch.Asked) => DueSearch.Asked
-  /** Returns the refusal of a document that is left out. */
-  readonly of: (id: string) => Refusal | undefined
-  readonly keep: (id: string, refusal: Refusal, at: number) => void
-  /** Commits writes, and returns the conflicts. Passes what the store refuses to `refuse`. */
-  readonly commit: <W extends Write<unknown>>(
-    writes: ReadonlyArray<W>,
-    commit: (
-      writes: ReadonlyArray<W>
-    ) => Effect.Effect<ReadonlyMap<string, unknown>, StoreUnavailable>,
-    refuse: (key: string, error: StoreUnavailable) => void
-  ) => Effect.Effect<ReadonlyMap<string, unknown>, StoreUnavailable>
-}
-
-export interface Refusal {
-  readonly error: StoreUnavailable
-  readonly refused: ReadonlyArray<Refused<unknown>>
-}
-
-export interface Refused<A> {
-  readonly one: A
-  readonly error: StoreUnavailable
 }
 
 const noWork = { taken: [], dueAt: undefined, unreadable: [], refused: [], failure: undefined }

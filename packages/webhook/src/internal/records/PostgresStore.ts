@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Collection, collections, type Line, type Store, type Write } from "./Records.ts"
+import type { Collection, Line, Store, Write } from "./Records.ts"
 import * as SqlStore from "./SqlStore.ts"
 
 export const make = (sql: SqlClient): Store<string> =>
@@ -18,13 +18,11 @@ export const make = (sql: SqlClient): Store<string> =>
     committers: 4,
     bytes: `SELECT sum(pg_total_relation_size(to_regclass(name))) AS bytes
       FROM unnest(ARRAY[${tables}]) AS pawl (name)`,
-    together: (work) => work
+    together: (work) => work,
+    atomically: sql.withTransaction
   })
 
-const tables = collections
-  .flatMap((collection) => [SqlStore.tableOf(collection), SqlStore.textsOf(collection)])
-  .map((name) => `'${name}'`)
-  .join()
+const tables = SqlStore.tables.map((name) => `'${name}'`).join()
 
 type Writes = ReadonlyArray<Write<string>>
 

@@ -6,7 +6,18 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import * as Fault from "../sql/Fault.ts"
-import type { Refusals, Refusal } from "./Leases.ts"
+import type * as DueSearch from "./DueSearch.ts"
+import type { Write } from "./Records.ts"
+
+export interface Refused<A> {
+  readonly one: A
+  readonly error: StoreUnavailable
+}
+
+export interface Refusal {
+  readonly error: StoreUnavailable
+  readonly refused: ReadonlyArray<Refused<unknown>>
+}
 
 /** In milliseconds; the last one for each document that is left out. */
 const minPause = 10_000
@@ -16,21 +27,32 @@ const maxPaused = 1000
 
 const isOfRow = (error: StoreUnavailable) => Fault.isOfRow(Fault.of(error))
 
-export const make = (concurrency: number): Refusals => {
+export type Refusals = ReturnType<typeof make>
+
+export const make = (concurrency: number) => {
   const paused = new Map<string, Refusal & { readonly until: number }>()
   return {
-    widened: (asked) => {
+    /** Makes room in the limits for the documents that are left out, which are due for longest. */
+    widened: (asked: DueSearch.Asked): DueSearch.Asked => {
       for (const [id, { until }] of paused) {
         if (until <= asked.at || until > asked.at + maxPause) paused.delete(id)
       }
       return { ...asked, limits: asked.limits.map((limit) => limit && limit + paused.size) }
     },
-    of: (id) => paused.get(id),
-    keep: (id, refusal, at) => {
+    /** Returns the refusal of a document that is left out. */
+    of: (id: string): Refusal | undefined => paused.get(id),
+    keep: (id: string, refusal: Refusal, at: number): void => {
       const until = at + Math.min(Math.max(minPause, pauseOfEach * paused.size), maxPause)
       if (paused.size < maxPaused) paused.set(id, { ...refusal, until })
     },
-    commit: (writes, commit, refuse) =>
+    /** Commits writes, and returns the conflicts. Passes what the store refuses to `refuse`. */
+    commit: <W extends Write<unknown>>(
+      writes: ReadonlyArray<W>,
+      commit: (
+        writes: ReadonlyArray<W>
+      ) => Effect.Effect<ReadonlyMap<string, unknown>, StoreUnavailable>,
+      refuse: (key: string, error: StoreUnavailable) => void
+    ) =>
       Effect.catchIf(commit(writes), isOfRow, () =>
         Effect.forEach(
           writes,

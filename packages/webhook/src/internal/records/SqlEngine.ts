@@ -37,28 +37,29 @@ export const make = Effect.fnUntraced(function* (
   const wait = yield* Retry.makeWait
   return yield* Engine.make(store, {
     codecs: Codecs.texts as Codecs.Codecs<unknown>,
-    isLocal: false,
     nextVersion,
     pollInterval,
     time: clock?.time,
-    refresh: clock?.refresh ?? Effect.void,
+    ...(clock && { refresh: clock.refresh }),
     compact: Compact.compact(sql),
-    run: (step, isFinal) => Retry.timeoutIn(scope)(Retry.onConflict(step, isFinal)),
-    groupOf: (committers, commit) =>
-      GroupCommit.make<Changes.Item, Changes.Done, SqlError>({
-        maxSize: maxGroupSize,
-        committers,
-        commit,
-        isBlocked,
-        isItemError,
-        keyOf: (item) => item,
-        wait,
-        maxWaiting,
-        full
-      }),
-    retire: (error) => Effect.andThen(withoutRow(error), retire(error)),
-    isBlocked,
+    sharing: {
+      run: (step, isFinal) => Retry.timeoutIn(scope)(Retry.onConflict(step, isFinal)),
+      groupOf: (committers, commit) =>
+        GroupCommit.make<Changes.Item, Changes.Done, SqlError>({
+          maxSize: maxGroupSize,
+          committers,
+          commit,
+          isBlocked,
+          isItemError,
+          keyOf: (item) => item,
+          wait,
+          maxWaiting,
+          full
+        }),
+      isBlocked
+    },
     refusals: Refusals.make(store.committers),
+    retire: (error) => Effect.andThen(withoutRow(error), retire(error)),
     fullSearchInterval: sql.onDialectOrElse(fullSearchInterval)
   })
 })

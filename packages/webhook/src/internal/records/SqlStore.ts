@@ -1,4 +1,4 @@
-/** The shared part of `SqliteStore` and `PostgresStore`. */
+/** The shared part of the stores in SQL. */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -6,6 +6,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment, Identifier, Statement } from "effect/sql/Statement"
 import {
   type Collection,
+  collections,
   type DueRange,
   laneCount,
   type Line,
@@ -17,13 +18,13 @@ import {
 /** A BIGINT as drivers return it. */
 export type BigInteger = number | bigint | string
 
+export const dueColumns = Array.from({ length: laneCount }, (_, lane) => `due_${lane}`)
+
 export const columns: ReadonlyArray<
   readonly [name: string, type: string, of: (write: Write<string>) => number | string | null]
 > = [
-  ...Array.from(
-    { length: laneCount },
-    (_, lane) =>
-      [`due_${lane}`, "BIGINT", ({ index }: Write<string>) => index.due[lane] ?? null] as const
+  ...dueColumns.map(
+    (name, lane) => [name, "BIGINT", ({ index }: Write<string>) => index.due[lane] ?? null] as const
   ),
   ["listed_at", "BIGINT", ({ index }) => index.listed?.[0] ?? null],
   ["listed_until", "BIGINT", ({ index }) => index.listed?.[1] ?? null],
@@ -35,6 +36,8 @@ export const columns: ReadonlyArray<
 export const tableOf = (collection: Collection): string => `pawl_${collection}`
 
 export const textsOf = (collection: Collection): string => `${tableOf(collection)}_texts`
+
+export const tables = collections.flatMap((each) => [tableOf(each), textsOf(each)])
 
 export const linesOf = (lines: ReadonlyArray<StoredLine>): ReadonlyArray<Line<string>> =>
   lines.map(({ document, key, listed_at = null, version }) => ({
@@ -56,6 +59,7 @@ interface Dialect {
   readonly forUpdate: string
   readonly committers: number
   readonly together: Store<string>["together"]
+  readonly atomically: Store<string>["atomically"]
   readonly bytes: string
   readonly maxJoined?: number
 }
@@ -64,7 +68,7 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
   const fields = sql.literal("key, version, document, listed_at")
   const lines = (statement: Statement<StoredLine>) => Effect.map(statement, linesOf)
   const eachLane = (make: (column: Identifier) => Fragment): ReadonlyArray<Fragment> =>
-    Array.from({ length: laneCount }, (_, lane) => make(sql(`due_${lane}`)))
+    dueColumns.map((column) => make(sql(column)))
 
   const range = (
     collection: Collection,
@@ -116,7 +120,7 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
       const kept = writes.filter(({ document }) => document !== undefined)
       const written: ReturnType<Dialect["commit"]> =
         kept.length === 0 ? Effect.succeed(new Map()) : dialect.commit(collection, kept)
-      return sql.withTransaction(
+      return dialect.atomically(
         Effect.zipWith(
           written,
           remove(collection, deletes),
@@ -196,7 +200,7 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
       Number(line?.bytes ?? 0)
     ),
     together: dialect.together,
-    atomically: sql.withTransaction,
+    atomically: dialect.atomically,
     isInTransaction: Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome),
     afterCommit: sql.afterCommit,
     committers: dialect.committers

@@ -12,16 +12,19 @@ export const make = (sql: SqlClient): Store<string> =>
     committers: 1,
     bytes: `SELECT (page_count - freelist_count) * page_size AS bytes
       FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
-    together: sql.withTransaction
+    together: sql.withTransaction,
+    atomically: sql.withTransaction
   })
 
 type Writes = ReadonlyArray<Write<string>>
 type Value = number | string | Uint8Array | null
 
-const commit = Effect.fnUntraced(function* (
+/** A statement writes as many documents as one of the lengths, the longest first. */
+export const commit = Effect.fnUntraced(function* (
   sql: SqlClient,
   collection: Collection,
-  writes: Writes
+  writes: Writes,
+  lengths: ReadonlyArray<number> = pieceLengths
 ): Effect.fn.Return<ReadonlyMap<string, undefined>, SqlError> {
   const written = new Set<string>()
   const keep = (lines: ReadonlyArray<object>) => {
@@ -29,17 +32,17 @@ const commit = Effect.fnUntraced(function* (
   }
   const inserts = writes.filter(({ expected }) => expected === undefined)
   const updates = writes.filter(({ expected }) => expected !== undefined)
-  for (const piece of pieces(inserts)) {
+  for (const piece of pieces(inserts, lengths)) {
     keep(yield* sql.unsafe(insertText(collection, piece.length), piece.flatMap(insertValues)))
   }
-  for (const piece of pieces(updates)) {
+  for (const piece of pieces(updates, lengths)) {
     keep(yield* sql.unsafe(updateText(collection, piece.length), piece.flatMap(updateValues)))
   }
   const own = writes.filter(({ key }) => written.has(key))
   const texts = own.flatMap(({ key, put }) =>
     put.map(({ at, bytes, name }): ReadonlyArray<Value> => [key, name, at, bytes])
   )
-  for (const piece of pieces(texts)) {
+  for (const piece of pieces(texts, lengths)) {
     yield* sql.unsafe(textsText(collection, piece.length), piece.flat())
   }
   for (const { key, remove } of own) {
@@ -97,11 +100,14 @@ const textsText = kept(
 /** Few lengths, so that the statements stay prepared. */
 const pieceLengths = [64, 16, 4, 1]
 
-const pieces = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
+const pieces = <A>(
+  list: ReadonlyArray<A>,
+  lengths: ReadonlyArray<number>
+): ReadonlyArray<ReadonlyArray<A>> => {
   const found: Array<ReadonlyArray<A>> = []
   for (let start = 0; start < list.length;) {
     const left = list.length - start
-    const length = pieceLengths.find((each) => each <= left) ?? 1
+    const length = lengths.find((each) => each <= left) ?? 1
     found.push(list.slice(start, start + length))
     start += length
   }

@@ -12,7 +12,6 @@ import * as Attempt from "./Attempt.ts"
 import * as Lease from "./Lease.ts"
 import { reasonOf } from "../work/Lease.ts"
 import * as Progress from "../work/Progress.ts"
-import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
@@ -106,7 +105,6 @@ export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequ
 })
 
 const maxRunning = 16
-const drainTimeout = Duration.seconds(15)
 
 export const start = Effect.fnUntraced(function* (
   tools: Tools
@@ -165,11 +163,5 @@ export const start = Effect.fnUntraced(function* (
     Progress.forever(round, "The request store could not be read")
   )
 
-  yield* Effect.addFinalizer(() =>
-    Fiber.interrupt(rounds).pipe(
-      Effect.andThen(FiberSet.awaitEmpty(fibers)),
-      Effect.timeoutOption(drainTimeout),
-      Effect.andThen(Progress.leave(fibers))
-    )
-  )
+  yield* Effect.addFinalizer(() => Progress.drain(rounds, fibers))
 })

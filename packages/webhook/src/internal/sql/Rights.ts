@@ -9,13 +9,9 @@ import * as SqlStore from "../records/SqlStore.ts"
 
 const rights = ["SELECT", "INSERT", "UPDATE", "DELETE"] as const
 
-const collections = ["transactions", "requests", "quarantine", "settings"] as const
-
 const needed: ReadonlyArray<readonly [table: string, right: string]> = [
   ["pawl_migrations", "SELECT"],
-  ...collections
-    .flatMap((collection) => [SqlStore.tableOf(collection), SqlStore.textsOf(collection)])
-    .flatMap((table) => rights.map((right) => [table, right] as const))
+  ...SqlStore.tables.flatMap((table) => rights.map((right) => [table, right] as const))
 ]
 
 const list = needed.map(([table, right]) => `('${table}', '${right}')`).join()

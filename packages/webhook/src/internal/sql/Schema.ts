@@ -11,14 +11,12 @@ import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { laneCount } from "../records/Records.ts"
+import { collections } from "../records/Records.ts"
 import * as SqlStore from "../records/SqlStore.ts"
 import * as Retry from "./Retry.ts"
 import * as Rights from "./Rights.ts"
 import * as Server from "./Server.ts"
 import * as Views from "./Views.ts"
-
-const collections = ["transactions", "requests", "quarantine", "settings"] as const
 
 interface Words {
   readonly key: string
@@ -32,7 +30,6 @@ const postgres: Words = { key: `TEXT COLLATE "C"`, bytes: "BYTEA", clustered: ""
 
 export const tables = ({ bytes, clustered, key }: Words): ReadonlyArray<string> => {
   const columns = SqlStore.columns.map(([name, type]) => `${name} ${type}`).join()
-  const lanes = Array.from({ length: laneCount }, (_, lane) => `due_${lane}`)
   return collections.flatMap((collection) => {
     const table = SqlStore.tableOf(collection)
     const texts = SqlStore.textsOf(collection)
@@ -40,7 +37,7 @@ export const tables = ({ bytes, clustered, key }: Words): ReadonlyArray<string> 
       `CREATE INDEX ${table}_${name} ON ${table} (${columns}) WHERE ${condition}`
     const isSearched = collection !== "settings" && collection !== "quarantine"
     const indexes = [
-      ...lanes.map((lane) => index(lane, lane, `${lane} IS NOT NULL`)),
+      ...SqlStore.dueColumns.map((lane) => index(lane, lane, `${lane} IS NOT NULL`)),
       index("listed", "listed_at, key", "listed_at IS NOT NULL"),
       index("several", "key", "parts > 1"),
       index("related", "related", "related IS NOT NULL")

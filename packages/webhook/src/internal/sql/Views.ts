@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { laneCount } from "../records/Records.ts"
+import { dueColumns } from "../records/SqlStore.ts"
 import { kinds, methods, outcomes, requestKinds, statuses } from "../documents/Codes.ts"
 import type { Codes } from "../documents/Fields.ts"
 import { rowField } from "../documents/TransactionDocument.ts"
@@ -53,11 +53,10 @@ export const create = Effect.gen(function* () {
   const field = fieldOf(sql)
   const { time, words } = firstLineOf(sql)
   const never = Number.MAX_SAFE_INTEGER
-  const lanes = Array.from({ length: laneCount }, (_, lane) => `due_${lane}`)
   const due = sql.onDialectOrElse({
-    pg: () => `least(${lanes.join()})`,
+    pg: () => `least(${dueColumns.join()})`,
     orElse: () =>
-      `nullif(min(${lanes.map((lane) => `coalesce(${lane}, ${never})`).join()}), ${never})`
+      `nullif(min(${dueColumns.map((lane) => `coalesce(${lane}, ${never})`).join()}), ${never})`
   })
   const number = (value: string) => `CAST(coalesce(${value}, '0') AS BIGINT)`
   const key = sql.onDialectOrElse({

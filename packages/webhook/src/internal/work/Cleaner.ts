@@ -16,7 +16,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as LedgerClock from "../ledger/LedgerClock.ts"
 import { Journal } from "../../Journal.ts"
 import { Ledger } from "../../Ledger.ts"
 import * as Fault from "../sql/Fault.ts"
@@ -74,7 +73,7 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
     ) =>
       Effect.flatMap(Clock.Clock, (clock) =>
         deleteBatch({
-          before: LedgerClock.timeOf(ledger, clock) - Duration.toMillis(age),
+          before: ledger.time(clock) - Duration.toMillis(age),
           limit: batchSize
         })
       ).pipe(

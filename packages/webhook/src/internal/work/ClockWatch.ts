@@ -12,7 +12,6 @@ import type { Journal } from "../../Journal.ts"
 import type { Ledger } from "../../Ledger.ts"
 import { defaults } from "../rule/WorkLimits.ts"
 import * as Progress from "./Progress.ts"
-import * as LedgerClock from "../ledger/LedgerClock.ts"
 
 const alarmLimit = Duration.toMillis(Duration.seconds(5))
 export const shiftLimit = Duration.toMillis(Duration.seconds(1))
@@ -41,7 +40,7 @@ export const make = ({
   const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
   const read = () => ({
     process: clock.currentTimeMillisUnsafe(),
-    ledger: LedgerClock.timeOf(ledger, clock),
+    ledger: ledger.time(clock),
     elapsed: elapsed()
   })
   let last = read()
@@ -51,7 +50,7 @@ export const make = ({
 
   const shift = (by: number) =>
     Effect.suspend(() => {
-      const at = LedgerClock.timeOf(ledger, clock)
+      const at = ledger.time(clock)
       return ledger.shift({ at, by, until: at + lease })
     }).pipe(Progress.untilDone)
 

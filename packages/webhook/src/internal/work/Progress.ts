@@ -15,6 +15,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import { hasProperty } from "effect/Predicate"
 import { CurrentLogAnnotations } from "effect/References"
@@ -58,14 +59,29 @@ export const limited =
     )
   }
 
+const drainTimeout = Duration.seconds(15)
+/** The longest time of a write. */
+const leaveTimeout = Duration.seconds(3)
+
 /**
- * Interrupts work, and leaves it after 3 seconds, the longest time of a write: the end of an open
- * set waits for a function of the merchant that cannot be interrupted.
+ * Ends the rounds, and leaves 15 seconds to running work after `endEarly`. The rest is interrupted, and
+ * left after 3 seconds: the end of an open set waits for a function of the merchant that cannot be
+ * interrupted.
  */
-export const leave = (fibers: FiberSet.FiberSet<void>): Effect.Effect<void> =>
-  Effect.map(Effect.timeoutOption(FiberSet.clear(fibers), Duration.seconds(3)), () => {
-    fibers.state = { _tag: "Closed" }
-  })
+export const drain = (
+  rounds: Fiber.Fiber<unknown>,
+  fibers: FiberSet.FiberSet<void>,
+  endEarly: Effect.Effect<void> = Effect.void
+): Effect.Effect<void> =>
+  Fiber.interrupt(rounds).pipe(
+    Effect.andThen(endEarly),
+    Effect.andThen(FiberSet.awaitEmpty(fibers)),
+    Effect.timeoutOption(drainTimeout),
+    Effect.andThen(Effect.timeoutOption(FiberSet.clear(fibers), leaveTimeout)),
+    Effect.map(() => {
+      fibers.state = { _tag: "Closed" }
+    })
+  )
 
 export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly cause: string }> {
   override get message() {

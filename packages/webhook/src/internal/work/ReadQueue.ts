@@ -16,7 +16,6 @@ import type { Ledger } from "../../Ledger.ts"
 import { type ReadLane, readLanes } from "../rule/Row.ts"
 import * as ReadBudget from "../rule/ReadBudget.ts"
 import * as Progress from "./Progress.ts"
-import * as LedgerClock from "../ledger/LedgerClock.ts"
 
 const minWait = 25
 const maxWait = 1000
@@ -60,7 +59,7 @@ export const make = Effect.fnUntraced(function* (
       repeat: waiting.repeat.size,
       watch: waiting.watch.size
     }
-    const reserved = yield* ledger.reserveReads({ limit, reads }, LedgerClock.timeOf(ledger, clock))
+    const reserved = yield* ledger.reserveReads({ limit, reads }, ledger.time(clock))
     use.reserve(reserved.rate, reserved.at)
     isLimited = reserved.rate !== Infinity
     yield* letGo(before, reserved)
@@ -86,9 +85,7 @@ export const make = Effect.fnUntraced(function* (
 
   /** Lowers the rate after a 429; `retryAfter` is in milliseconds. */
   const lower = (retryAfter: number | undefined) =>
-    Effect.suspend(() =>
-      ledger.lowerReads({ limit, retryAfter }, LedgerClock.timeOf(ledger, clock))
-    ).pipe(
+    Effect.suspend(() => ledger.lowerReads({ limit, retryAfter }, ledger.time(clock))).pipe(
       Progress.untilDone,
       Effect.tap(() => Effect.sync(() => (isLimited = true)))
     )

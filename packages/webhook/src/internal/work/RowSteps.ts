@@ -7,11 +7,11 @@ import * as Effect from "effect/Effect"
 import { Confirmer, type ReadResult, unsettledClaim } from "./Confirmer.ts"
 import { Journal } from "../../Journal.ts"
 import type { Ledger } from "../../Ledger.ts"
-import * as Metrics from "../../Metrics.ts"
+import * as Measures from "../journal/Measures.ts"
 import type * as ReadBudget from "../rule/ReadBudget.ts"
 import * as Reconciler from "./Reconciler.ts"
 import type { Change, Leased, Row, Lane, PerLane } from "../rule/Row.ts"
-import { Teller } from "./Teller.ts"
+import * as Teller from "./Teller.ts"
 import * as Lease from "./Lease.ts"
 import type { WorkLimits } from "../rule/WorkLimits.ts"
 import * as NextWork from "./NextWork.ts"
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* ({
 }: Tools) {
   const confirmer = yield* Confirmer
   const journal = yield* Journal
-  const teller = yield* Teller
+  const teller = yield* Teller.make(ledger, limits)
 
   /** The id may be one of the other method, perhaps in another shard. */
   const isReplay = (row: Row) =>
@@ -117,12 +117,13 @@ export const make = Effect.fnUntraced(function* ({
     const now = yield* Clock.currentTimeMillis
     const dueAt = Reconciler.readAt(row, rules) ?? now
     if (!isTaken) {
-      Metrics.countPutOff(lane, yield* Effect.context())
+      Measures.putOffIn(lane).updateUnsafe(1, yield* Effect.context())
       use.putOff(lane, dueAt, now)
       return pending
     }
     use.send(dueAt)
-    Metrics.recordReadLag(lane, Math.max(0, now - dueAt) / 1000, yield* Effect.context())
+    const lag = Math.max(0, now - dueAt) / 1000
+    Measures.readLags[lane].updateUnsafe(lag, yield* Effect.context())
     return yield* read(pending)
   })
 
@@ -150,7 +151,7 @@ export const make = Effect.fnUntraced(function* ({
     /** The slot is held until the result is written: a crash repeats at most as many calls. */
     const tell = (pending: NextWork.Pending) => {
       beforeTell()
-      return Effect.flatMap(teller.tell(pending, release), (told) =>
+      return Effect.flatMap(teller(pending, release), (told) =>
         told === undefined ? Effect.void : finish(told)
       )
     }

@@ -18,6 +18,7 @@
  * A worker is drained before it ends: it claims nothing more, releases the rows whose handler is
  * not called yet, and leaves 15 seconds to running calls.
  */
+import type { Handler } from "@pawl/core/Handler"
 import { Profile } from "@pawl/core/Profile"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -44,10 +45,7 @@ import { Ledger } from "../../Ledger.ts"
 import * as ReadBudget from "../rule/ReadBudget.ts"
 import type * as Reconciler from "./Reconciler.ts"
 import type { Leased, Row } from "../rule/Row.ts"
-import type { Teller } from "./Teller.ts"
 import * as WorkLimits from "../rule/WorkLimits.ts"
-
-const drainTimeout = Duration.seconds(15)
 
 /** Service that ends the work before its layer does, for a process that still accepts callbacks. */
 export class Worker extends Context.Service<
@@ -74,7 +72,7 @@ interface Task {
 /** Layer that works until its scope ends, and drains the worker unless the scope fails. */
 export const layer = (
   limits: WorkLimits.WorkLimits
-): Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Teller> =>
+): Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Handler> =>
   Layer.effect(
     Worker,
     Effect.gen(function* () {
@@ -230,17 +228,15 @@ const start = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
 
-  const drain = Effect.gen(function* () {
-    progress.end()
-    yield* Fiber.interrupt(rounds)
-    // The rows whose handler is not called yet.
-    yield* Fiber.interruptAll(
+  /** The rows whose handler is not called yet. */
+  const endUntold = Effect.suspend(() =>
+    Fiber.interruptAll(
       [...tasks.values()].flatMap(({ fiber, isTold }) => (isTold ? [] : (fiber ?? [])))
     )
-    yield* FiberSet.awaitEmpty(fibers)
-  }).pipe(
-    Effect.timeoutOption(drainTimeout),
-    Effect.andThen(Effect.map(Progress.leave(fibers), () => tasks.clear())),
+  )
+  const drain = Effect.sync(progress.end).pipe(
+    Effect.andThen(Progress.drain(rounds, fibers, endUntold)),
+    Effect.andThen(Effect.sync(() => tasks.clear())),
     Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
   )
 
