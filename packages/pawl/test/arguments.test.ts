@@ -266,7 +266,8 @@ it("names a field that is too long for a request, and not the callback URL that 
   }
   const mid = "1".repeat(2000)
   expect(await call(pawl.cardPayments.create, { requestId: "order-of-mid", mid })).toMatchObject({
-    _tag: "InvalidCallbackUrl"
+    _tag: "ValidationFailed",
+    fields: expect.arrayContaining([expect.objectContaining({ path: "mid" })])
   })
 })
 

@@ -29,7 +29,7 @@ const tags = globSync("packages/*/src/**/*.ts", { cwd: root })
   .filter((path) => shared.test(path) || !/\/(?:internal|bin)\/|\.d\.ts$/u.test(path))
   .flatMap((path) =>
     Array.from(
-      read(path).matchAll(/^export class (\w+) extends [^{]*?\bTaggedError\b/gmu),
+      read(path).matchAll(/^export class (\w+) extends [^{]*?\b(?:TaggedError|printed)\b/gmu),
       ([, name = ""]) => name
     )
   )

@@ -120,6 +120,7 @@ it("D04: a challenge has the same tags for any text of the merchant", () => {
       ChallengePage.make(
         {
           transactionId: "100001",
+          kind: "card-payment",
           status: "CUSTOMER_VERIFICATION",
           amount: "1",
           currency: "EUR",
