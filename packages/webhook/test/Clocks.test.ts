@@ -3,6 +3,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import * as Profile from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -172,6 +173,46 @@ test("R27: an alarm is raised again after the clock was set back", function* () 
   yield* raiseAlarm("last")
   const reasons = (yield* Fiber.join(raised)).map((entry) => "reason" in entry && entry.reason)
   expect(reasons).toEqual(["refused", "refused"])
+})
+
+describe("the clock of a ledger", () => {
+  /** Its functions work only as functions of their object. */
+  class Manual implements Clock.Clock {
+    #nanos = 0n
+    currentTimeNanosUnsafe() {
+      return this.#nanos
+    }
+    currentTimeMillisUnsafe() {
+      return Number(this.#nanos / 1_000_000n)
+    }
+    monotonicTimeNanosUnsafe() {
+      return this.#nanos
+    }
+    sleep(duration: Duration.Duration) {
+      return Effect.sync(() => {
+        this.#nanos += Duration.toNanosUnsafe(duration)
+      })
+    }
+    readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
+    readonly currentTimeNanos = Effect.sync(() => this.currentTimeNanosUnsafe())
+    readonly monotonicTimeNanos = Effect.sync(() => this.monotonicTimeNanosUnsafe())
+  }
+
+  test("has nanoseconds that never go back, though the milliseconds of the database begin at other times", function* () {
+    const process = new Manual()
+    const time = (clock: Clock.Clock) =>
+      hour + Math.floor(Number(clock.monotonicTimeNanosUnsafe() + 600_000n) / 1e6)
+    const clock = LedgerClock.make({ time }, process)
+    let last = clock.currentTimeNanosUnsafe()
+    for (let step = 0; step < 30; step++) {
+      yield* clock.sleep(Duration.micros(100n))
+      const now = clock.currentTimeNanosUnsafe()
+      expect(now - last).toBe(100_000n)
+      last = now
+    }
+    expect(Math.abs(Number(last) / 1e6 - clock.currentTimeMillisUnsafe())).toBeLessThan(1)
+    expect(clock.monotonicTimeNanosUnsafe()).toBe(3_000_000n)
+  })
 })
 
 await onPostgres((place) => {

@@ -187,7 +187,17 @@ const storageOf = (database: DatabaseSync): DurableObjectStore.Storage => ({
       return { toArray: () => database.prepare(text).all(...given) }
     }
   },
-  transactionSync: (work) => work()
+  transactionSync: (work) => {
+    database.exec("BEGIN")
+    try {
+      const result = work()
+      database.exec("COMMIT")
+      return result
+    } catch (error) {
+      database.exec("ROLLBACK")
+      throw error
+    }
+  }
 })
 
 it("in a Durable Object answers as the store in memory does, after any writes", () =>
@@ -197,3 +207,23 @@ it("in a Durable Object answers as the store in memory does, after any writes", 
       yield* agree(yield* DurableObjectStore.make(storageOf(database)), written, asked)
     }).pipe(Effect.runPromise)
   ))
+
+it("in a Durable Object a commit that fails leaves no write, and its error has the one of the storage", () =>
+  Effect.gen(function* () {
+    using database = new DatabaseSync(":memory:")
+    const store = yield* DurableObjectStore.make(storageOf(database))
+    database.exec(`CREATE TRIGGER refuse BEFORE INSERT ON pawl_quarantine WHEN NEW.key = 'b'
+      BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+    const writes = ["a", "b"].map((key): Write<string> => ({
+      key,
+      expected: undefined,
+      version: 1,
+      document: "document",
+      index: { due: [], listed: undefined, parts: 1, related: undefined },
+      put: [],
+      remove: []
+    }))
+    const error = yield* Effect.flip(store.commit("quarantine", writes))
+    expect(error.reason.cause).toMatchObject({ message: "refused" })
+    expect(yield* store.load("quarantine", ["a", "b"])).toEqual([])
+  }).pipe(Effect.runPromise))

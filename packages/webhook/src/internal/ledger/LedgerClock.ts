@@ -3,6 +3,7 @@
  * differ agree on leases and due times.
  */
 import type * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Ledger } from "../../Ledger.ts"
 
@@ -12,15 +13,21 @@ export const make = (
   process: Clock.Clock
 ): Clock.Clock => {
   const millis = () => time(process)
-  const nanos = () =>
-    process.currentTimeNanosUnsafe() +
-    BigInt(Math.round(millis() - process.currentTimeMillisUnsafe())) * 1_000_000n
+  let ahead = 0
+  const nanos = () => {
+    const now = Math.round(millis() - process.currentTimeMillisUnsafe())
+    // The milliseconds of both begin at different times, so the difference alternates.
+    if (Math.abs(now - ahead) > 1) ahead = now
+    return process.currentTimeNanosUnsafe() + BigInt(ahead) * 1_000_000n
+  }
   const own = {
     currentTimeMillisUnsafe: millis,
     currentTimeMillis: Effect.sync(millis),
     currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos)
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => process.monotonicTimeNanosUnsafe(),
+    sleep: (duration: Duration.Duration) => process.sleep(duration)
   }
-  // The rest is inherited, also that of a clock for tests.
+  // The functions of a clock for tests are inherited.
   return Object.assign(Object.create(process) as Clock.Clock, own)
 }

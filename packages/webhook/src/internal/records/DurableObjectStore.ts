@@ -69,6 +69,7 @@ const attempt = <A>(steps: () => A): Effect.Effect<A, SqlError> =>
   Effect.try({
     try: steps,
     catch: (cause) => {
+      if (cause instanceof SqlError) return cause
       const message = "The storage of the Durable Object failed"
       return new SqlError({ reason: new UnknownError({ message, cause }) })
     }

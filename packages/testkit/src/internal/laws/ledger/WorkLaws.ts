@@ -92,16 +92,12 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
         at = reserved.at
         return reserved
       })
-      const pass = Effect.fnUntraced(function* (millis: number) {
-        at += millis
-        if (ledger.time !== undefined) yield* Effect.sleep(millis)
-      })
       /** Reserves reads like a process that sends them at the latest time. */
       const sendSome = Effect.fnUntraced(function* (count: number) {
         while (times.length < count) {
           const reserved = yield* reserve({ ask: 3, watch: 3 })
           times.push(...reserved.times)
-          yield* pass(50)
+          at += 50
         }
       })
       yield* sendSome(6)
@@ -112,7 +108,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
           (millis) => millis >= 1000 + slack
         )
       }
-      yield* pass(300)
+      at += 300
       expect((yield* reserve({ watch: 3 })).times).toEqual([])
       expect((yield* reserve({ ask: 1 })).times.length).toBe(1)
       yield* ledger.lowerReads({ limit: 5 }, at)
