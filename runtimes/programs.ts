@@ -4,7 +4,7 @@ import { basename } from "node:path"
 import { promisify } from "node:util"
 import { plainEnvironment } from "../scripts/repository.ts"
 
-/** Returns the output of a program. An empty project has none of pnpm's variables. */
+/** An empty project has none of pnpm's variables. */
 export const run = async (
   program: string,
   args: ReadonlyArray<string>,

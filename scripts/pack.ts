@@ -5,7 +5,6 @@ import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { packages, root } from "./repository.ts"
 
-/** Packs the package of a folder, and returns the path of its tarball and the files in it. */
 export const pack = async (source: string, destination: string) => {
   const args = ["pack", "--json", "--pack-destination", destination]
   const { stdout } = await promisify(execFile)("pnpm", args, { cwd: source })

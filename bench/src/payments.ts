@@ -20,7 +20,6 @@ export const details = {
 
 let count = 0
 
-/** Makes a payment with its own `requestId`. */
 export const payment = <More extends object>(more: More) => ({
   requestId: `order-${++count}`,
   ...fields,
@@ -35,7 +34,6 @@ export const signed = <Payment extends ReturnType<typeof payment<object>>>(
   return { ...plain, checksum: createHmac("sha256", key).update(text).digest("hex") }
 }
 
-/** Calls a function a number of times, 64 concurrently. */
 export const callAll = async (times: number, call: () => Promise<unknown>): Promise<void> => {
   let left = times
   const loop = async (): Promise<void> => {
@@ -44,7 +42,6 @@ export const callAll = async (times: number, call: () => Promise<unknown>): Prom
   await Promise.all(Array.from({ length: concurrency }, loop))
 }
 
-/** Runs an effect a number of times, 64 concurrently. */
 export const runAll = <R, E>(
   times: number,
   call: Effect.Effect<void, unknown, R>,

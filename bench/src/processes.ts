@@ -1,6 +1,6 @@
 /**
- * The processes of the benchmarks. A server sends its port to its parent, and its CPU time after
- * each message. Each process ends with its parent.
+ * A server sends its port to its parent, and its CPU time after each message. Each process ends
+ * with its parent.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo, Server as NetServer } from "node:net"
 
-/** Returns the next number from a process. Rejects if the process ends before it. */
+/** Rejects if the process ends before it sends a number. */
 const nextNumber = async (child: ChildProcess): Promise<number> => {
   const received = new AbortController()
   const { signal } = received
@@ -57,7 +57,7 @@ export const startServer = async (
   return { port: await next(), cpuTime: () => ask("cpu time"), close }
 }
 
-/** Returns the CPU time of this process in µs. */
+/** In µs. */
 export const cpuTime = (): number => {
   const { system, user } = process.cpuUsage()
   return system + user
@@ -81,7 +81,6 @@ export const keepAliveTimeout = 600_000
 
 export const keepAlive = (server: Server): Server => Object.assign(server, { keepAliveTimeout })
 
-/** Serves routes without a log. */
 export const serveRoutes = <E>(
   routes: Layer.Layer<never, E, HttpRouter.HttpRouter | HttpRouter.Request<"Error", unknown>>
 ): void => {

@@ -87,7 +87,6 @@ export interface Options<out Value = never> {
  * @since 0.1.0
  */
 export class LawBroken extends Data.TaggedError("LawBroken")<{
-  /** The broken law. */
   readonly law: LawText
   /** Describes the failure. */
   readonly wrong: string

@@ -1,3 +1,4 @@
+import { identity } from "effect/Function"
 import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import { laws, type Make, pawlClient } from "../src/Laws/Client.ts"
@@ -95,6 +96,18 @@ describe("the laws of a client are broken", () => {
     expect(first?.wrong).toMatch(
       /\nIts last requests were\nPOST [^\n]+: 200\nPOST \/api\/v1\/payments\/apm: 400 .*checksum/u
     )
+  })
+
+  it("by a client whose response was cut off, whose report has its status", async () => {
+    const changing = handwrittenClient({
+      body: (order, _, attempt) => JSON.stringify({ ...order, checksum: String(attempt) })
+    })
+    const examples: ReadonlyArray<never> = [["truncate"] as never]
+    for (const law of laws.slice(1, 2)) {
+      const found = await Laws.run(law, changing, { examples }).catch(identity)
+      expect(found).toMatchObject({ shown: "1. truncate" })
+      expect(found.wrong).toMatch(/\nPOST \/api\/v1\/payments\/apm: 400\n/u)
+    }
   })
 })
 

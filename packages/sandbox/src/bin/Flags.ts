@@ -66,7 +66,6 @@ export const duration = (name: string, example: string, description: string) =>
 /** Refuses an empty text and white space at either end, such as the line break of a file. */
 export const isSound = (text: string): boolean => text !== "" && text.trim() === text
 
-/** Makes the flag for the token of a running sandbox. */
 export const token = (description: string) =>
   Flag.Redacted("token").pipe(
     Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
@@ -74,7 +73,6 @@ export const token = (description: string) =>
     Flag.optional
   )
 
-/** Makes the flag for the file of a profile. */
 export const profile = (description: string) =>
   Flag.String("profile").pipe(
     Flag.withFallbackConfig(Config.String("PAWL_PROFILE")),

@@ -7,7 +7,6 @@ import type * as HttpRouter from "effect/http/HttpRouter"
 import type * as Schema from "effect/Schema"
 import { errors as error } from "./ErrorBody.ts"
 
-/** Makes an endpoint with a summary and the error responses. */
 export const make = <
   Method extends HttpMethod,
   Name extends string,

@@ -79,7 +79,7 @@ export const fr: Translation = {
     "L’environnement de test n’accepte que ses propres formulaires, sur cette machine.",
   payee: "À",
   payer: "De",
-  method: "Méthode",
+  method: "Moyen utilisé",
   QR_CODE: "Code QR",
   methodTitle: "Veuillez confirmer",
   methodMore: "Vérifiez les informations, puis confirmez si tout est correct.",

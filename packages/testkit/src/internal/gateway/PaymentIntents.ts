@@ -30,6 +30,6 @@ export const make = (
 
 const read = reader(Schema.Struct({ metadata: ScenarioMetadata }))
 
-/** Returns the errorCode of the scenario `reject:<errorCode>`, which only an intent has. */
+/** Only an intent has this scenario. */
 const rejectionOf = (metadata: Metadata | undefined): string | undefined =>
   /^reject:([A-Za-z0-9_-]{1,64})$/u.exec(metadata?.[Scenario.key] ?? "")?.[1]

@@ -15,7 +15,6 @@ const has = (actual: unknown, expected: unknown, isAll: boolean): boolean => {
 const show = (value: unknown): string =>
   value === undefined ? "undefined" : JSON.stringify(value, undefined, 2)
 
-/** Makes an error without a stack, whose message says everything. */
 const failed = (message: string) => Object.assign(new Error(message), { stack: "" })
 
 const check = (isRight: boolean, actual: unknown, relation: string, expected: unknown): void => {

@@ -17,8 +17,7 @@ import { type AddressInfo, type ListenOptions, Server as NetServer, type Socket 
 export interface Limits {
   readonly max: number
   /**
-   * Function that is called when a connection is closed for a new one, and again after half of the
-   * connections were.
+   * Called when a connection is closed for a new one, and again after half of the connections were.
    */
   readonly onFull?: (() => void) | undefined
   /** How long at the end a connection without a request stays open while nothing comes on it. */
@@ -27,7 +26,7 @@ export interface Limits {
   readonly total: Duration.Input
 }
 
-/** Listens, and returns the address. Fails with the reason: an error code of Node, or words. */
+/** Fails with the reason: an error code of Node, or words. */
 export const listen = (
   server: Server,
   options: ListenOptions

@@ -1,4 +1,4 @@
-/** The counters and histograms of the receiver; `Metrics` has their table. */
+/** `Metrics` has the table of these. */
 import type * as Context from "effect/Context"
 import * as Metric from "effect/Metric"
 import type { Event } from "../../Journal.ts"
@@ -8,7 +8,6 @@ import { type ReadLane, readLanes } from "../rule/Row.ts"
 const accepted = counter("callbacks.accepted", "Callbacks that were stored")
 const repeats = counter("callbacks.repeated", "Accepted callbacks that repeat a known status")
 const quarantined = counter("callbacks.quarantined", "Accepted callbacks that cannot be acted on")
-/** By status code. */
 export const refusedWith = counters(
   "callbacks.refused",
   "http.response.status_code",
@@ -22,7 +21,6 @@ export const putOffIn = counters(
   "lane",
   "Reads without room in the budget, by lane"
 )
-/** In seconds. */
 export const readLags = Object.fromEntries(
   readLanes.map((lane) => [
     lane,
@@ -53,7 +51,7 @@ export const begin = (context: Context.Context<never>): void => {
   for (const metric of counters) metric.updateUnsafe(0, context)
 }
 
-/** Counts an event of the journal, without effects, because it runs for every callback. */
+/** It has no effects, because it runs for every callback. */
 export const count = (event: Event, context: Context.Context<never>): void => {
   for (const metric of metricsOf(event)) metric.updateUnsafe(1, context)
 }

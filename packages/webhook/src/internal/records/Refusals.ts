@@ -39,7 +39,6 @@ export const make = (concurrency: number) => {
       }
       return { ...asked, limits: asked.limits.map((limit) => limit && limit + paused.size) }
     },
-    /** Returns the refusal of a document that is left out. */
     of: (id: string): Refusal | undefined => paused.get(id),
     keep: (id: string, refusal: Refusal, at: number): void => {
       const until = at + Math.min(Math.max(minPause, pauseOfEach * paused.size), maxPause)

@@ -91,7 +91,10 @@ export const withHarness = <A, E>(
         const response = yield* responseOf(fault, handled)
         const status = response?.status
         const copy = status === 400 ? response?.clone() : undefined
-        const refusal = yield* Effect.promise(() => copy?.text() ?? Promise.resolve(""))
+        // A fault may cut the body off.
+        const refusal = yield* Effect.promise(
+          () => copy?.text().catch(() => "") ?? Promise.resolve("")
+        )
         sent[index] = { ...one, status, refusal }
         return response ?? (yield* Effect.die(new TypeError("fetch failed")))
       })

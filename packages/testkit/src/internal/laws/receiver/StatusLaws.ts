@@ -131,7 +131,6 @@ const namingAnother = (status: Status): ReceiverCase => ({
 
 const settles = (subject: Reporting, value: ReceiverCase) => run(subject, value, { settles: true })
 
-/** Some statuses are reported only after the service has them. */
 const reportsOnlyActual =
   (isChecked: (status: Status) => boolean) => (subject: Reporting, value: ReceiverCase) =>
     run(subject, value, {
