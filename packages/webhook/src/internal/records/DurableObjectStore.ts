@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
-import { SqlError, UnknownError } from "effect/sql/SqlError"
+import { isSqlError, SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
 import type { Store } from "./Records.ts"
@@ -69,7 +69,7 @@ const attempt = <A>(steps: () => A): Effect.Effect<A, SqlError> =>
   Effect.try({
     try: steps,
     catch: (cause) => {
-      if (cause instanceof SqlError) return cause
+      if (isSqlError(cause)) return cause
       const message = "The storage of the Durable Object failed"
       return new SqlError({ reason: new UnknownError({ message, cause }) })
     }
