@@ -87,6 +87,7 @@ export interface Options<out Value = never> {
  * @since 0.1.0
  */
 export class LawBroken extends Data.TaggedError("LawBroken")<{
+  /** The broken law. */
   readonly law: LawText
   /** Describes the failure. */
   readonly wrong: string
