@@ -1,4 +1,3 @@
-/** Programs that a check runs to their end, or until they are ready. */
 import { execFile, spawn } from "node:child_process"
 import { basename } from "node:path"
 import { promisify } from "node:util"

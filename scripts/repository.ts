@@ -14,7 +14,7 @@ export const read = (path: string): string => readFileSync(resolve(root, path), 
 export const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   globSync(patterns, { cwd: root, exclude: (path) => path.endsWith(".d.ts") }).toSorted()
 
-/** Lists the files that are there and that git does not ignore. */
+/** Lists the files that git does not ignore. */
 export const files = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> => {
   const args = ["ls-files", "-z", "-co", "--exclude-standard", ...patterns]
   return execFileSync("git", args, { cwd: root, encoding: "utf8" })
@@ -24,10 +24,7 @@ export const files = (...patterns: ReadonlyArray<string>): ReadonlyArray<string>
 
 export const nameOf = (folder: string): string => (folder === "pawl" ? folder : `@pawl/${folder}`)
 
-/**
- * The environment without pnpm's variables. It keeps npm_config_*, the settings of the user, such
- * as the certificate of a registry.
- */
+/** The environment without pnpm's variables; npm_config_* are settings of the user. */
 export const plainEnvironment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^p?npm_(?!config_)/iu.test(name))
 )

@@ -68,7 +68,6 @@ export const describeBugs = <Planted>(
     it("say what is wrong, and not only that something is false", () => {
       for (const { by } of found.values()) {
         expect(by?.wrong ?? "").not.toMatch(/^Error: Expected\s+(?:true|false)\s/u)
-        // A comparison of the law has no error of the subject.
         if (/^(?:BooksDiffer|Mismatch):/u.test(by?.wrong ?? "")) expect(by?.cause).toBeUndefined()
       }
     })
