@@ -56,5 +56,4 @@ expectTypeOf<Shape<SubscriptionUpdateInput>>().branded.toEqualTypeOf<
   Shape<(typeof SubscriptionUpdate)["Encoded"]>
 >()
 
-/** A list of the specification is closed in a request, and open in a response. */
 expectTypeOf<string>().not.toExtend<SubscriptionInput["plan"]["frequency"]>()

@@ -21,7 +21,6 @@ export interface SentRequest {
   readonly token: string | undefined
   readonly body: string
   readonly status: number | undefined
-  /** The body of a response that refuses the request. */
   readonly refusal?: string
 }
 
