@@ -118,7 +118,7 @@ const prepare = async (directory: string, service: string): Promise<void> => {
 }
 
 const output = async (program: string, args: ReadonlyArray<string>, cwd: string) =>
-  (await promisify(execFile)(program, args, { cwd, timeout: 60_000 })).stdout
+  (await promisify(execFile)(program, args, { cwd, timeout: 180_000 })).stdout
 
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n", 2).join(": ")
