@@ -42,7 +42,7 @@ const onStore = Effect.fnUntraced(function* ({ count, miss, progress, seed, stor
   }
 
   /** Returns whether the sender goes on with another connection. */
-  const post = (port: number, stop: number, most: number): Promise<boolean> =>
+  const post = (port: number, stop: number, most: number, onFirst = () => {}): Promise<boolean> =>
     new Promise((resolve) => {
       let [isConnected, isWaiting, isLate, goesOn] = [false, false, false, false]
       let posted = 0
@@ -61,6 +61,7 @@ const onStore = Effect.fnUntraced(function* ({ count, miss, progress, seed, stor
         const response = data.toString("latin1")
         if (!response.startsWith("HTTP/1.1 200 ")) miss(`stop ${stop}: ${response.slice(0, 40)}`)
         isWaiting = false
+        onFirst()
         figures.answered200++
         if (/^connection: close/imu.test(response)) return void figures.saidClose++
         if (posted < most) return void setTimeout(write, random.below(gap))
@@ -78,6 +79,7 @@ const onStore = Effect.fnUntraced(function* ({ count, miss, progress, seed, stor
         if (isWaiting && isLate) figures.closedStalled++
         else if (isWaiting) miss(`stop ${stop}: a connection was closed before the response`)
         else if (isConnected && !goesOn) figures.closedIdle++
+        onFirst()
         resolve(goesOn)
       })
     })
@@ -102,13 +104,19 @@ const onStore = Effect.fnUntraced(function* ({ count, miss, progress, seed, stor
       const open = async () => {
         while (await post(port, stop, 1)) await sleep(random.below(gap))
       }
-      const ended = Promise.all([
-        ...Array.from({ length: keeping }, () => post(port, stop, Infinity)),
+      const kept = Array.from({ length: keeping }, () => {
+        const first = Promise.withResolvers<void>()
+        return { first: first.promise, ended: post(port, stop, Infinity, first.resolve) }
+      })
+      const ended = [
+        ...kept.map((sender) => sender.ended),
         ...Array.from({ length: opening }, open)
-      ])
-      await sleep(50 + random.below(traffic))
+      ]
+      // A busy receiver accepts late, and the system resets what waits when the port closes.
+      await Promise.all(kept.map((sender) => sender.first))
+      await sleep(random.below(traffic))
       endTimes.push(await ReceiverProcess.stopWithin(maxEndTime, receiver, miss))
-      await ended
+      await Promise.all(ended)
       progress(`${stop} of ${count} stops, ${figures.answered200} answered 200`)
     }
   })
