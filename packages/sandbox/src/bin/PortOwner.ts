@@ -24,7 +24,7 @@ const isSandbox = (host: string, port: number): Effect.Effect<boolean> =>
   ).pipe(
     Effect.flatMap(({ json }) => json),
     Effect.map((facts) => Predicate.hasProperty(facts, "stories")),
-    Effect.timeout("2 seconds"),
+    Effect.timeout("5 seconds"),
     Effect.orElseSucceed(() => false),
     Effect.provide(FetchHttpClient.layer)
   )
