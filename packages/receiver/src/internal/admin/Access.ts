@@ -47,6 +47,8 @@ export const guard = (
     if (file !== undefined) {
       return Effect.succeed(request.method === "GET" ? file : Reply.notAllowed("GET"))
     }
+    // A page of another site may link to the page. A GET that it embeds here has no `Origin`.
+    if (request.headers["sec-fetch-site"] === "cross-site") return Effect.succeed(Reply.notFound)
     if (access === "wrong token") return slow
     if (access === "unauthorized") return Effect.succeed(Reply.unauthorized)
     // A request finishes what it writes, even if its client has gone.
