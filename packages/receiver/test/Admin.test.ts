@@ -224,6 +224,8 @@ test("without a token serves only requests from this machine", function* () {
     [{ ...here, "x-forwarded-for": "10.0.0.1" }, false],
     [{ ...here, "x-forwarded-for": "" }, false],
     [{ ...here, "x-forwarded-proto": "https" }, false],
+    [{ ...here, via: "1.1 proxy" }, false],
+    [{ ...here, "x-real-ip": "10.0.0.1" }, false],
     [{ ...here, "X-Forwarded-Anything": ["a", "b"] }, false]
   ]
   for (const [headers, isAnswered] of asked) {

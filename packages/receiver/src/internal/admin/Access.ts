@@ -85,7 +85,7 @@ const decide = ({
 const textOf = (value: Headers[string]): string => (typeof value === "string" ? value : "")
 
 const isForwarded = (headers: Headers): boolean =>
-  Object.keys(headers).some((name) => /^(?:forwarded$|x-forwarded-)/iu.test(name))
+  Object.keys(headers).some((name) => /^(?:(?:forwarded|via|x-real-ip)$|x-forwarded-)/iu.test(name))
 
 const tokenOf = (headers: Headers): string | undefined =>
   /^Bearer +(\S+)$/iu.exec(textOf(headers["authorization"]))?.[1]
