@@ -22,9 +22,10 @@
  * | `GET /` | the page for a person, if it is among the options |
  *
  * Without a `token` only this machine has access: the response is 404 if a proxy says that it
- * forwarded the request (`Forwarded`, `X-Forwarded-*`), if its `Host` is not this machine, or if a
- * page of another site made it. With a `token` every request but those for the files of the page
- * must carry it as a bearer token, else the response is 401, and `hosts` may name the server too.
+ * forwarded the request (`Forwarded`, `Via`, `X-Real-IP`, `X-Forwarded-*`), if its `Host` is not
+ * this machine, or if a page of another site made it. With a `token` every request but those for
+ * the files of the page must carry it as a bearer token, else the response is 401, and `hosts` may
+ * name the server too.
  *
  * **Gotchas**
  *

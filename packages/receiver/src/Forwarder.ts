@@ -76,15 +76,16 @@ export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
 
 /**
  * Returns the JSON body of a forwarded transition. The character `|` is escaped: the signed text of
- * each callback has it, so under the merchant secret neither signature verifies the other.
+ * each callback has it, so under the merchant secret neither signature verifies the other. So are
+ * control characters and line ends, because the body is printed on terminals.
  *
  * @category conversions
  * @since 0.1.0
  */
 export const bodyOf = (transition: Handler.Transition): string =>
   JSON.stringify(Object.fromEntries(fields.map((name) => [name, transition[name]]))).replaceAll(
-    "|",
-    String.raw`\u007c`
+    /[|\p{Cc}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
 /** The fields of a body, in their order. */

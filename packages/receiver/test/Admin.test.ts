@@ -217,10 +217,15 @@ test("without a token serves only requests from this machine", function* () {
     [{ host: "shop@127.0.0.1" }, false],
     [{ ...here, origin: "https://shop.example" }, false],
     [{ ...here, origin: "null" }, false],
+    [{ ...here, "sec-fetch-site": "cross-site" }, false],
+    [{ ...here, "sec-fetch-site": "same-origin" }, true],
+    [{ ...here, "sec-fetch-site": "none" }, true],
     [{ ...here, forwarded: "for=10.0.0.1" }, false],
     [{ ...here, "x-forwarded-for": "10.0.0.1" }, false],
     [{ ...here, "x-forwarded-for": "" }, false],
     [{ ...here, "x-forwarded-proto": "https" }, false],
+    [{ ...here, via: "1.1 proxy" }, false],
+    [{ ...here, "x-real-ip": "10.0.0.1" }, false],
     [{ ...here, "X-Forwarded-Anything": ["a", "b"] }, false]
   ]
   for (const [headers, isAnswered] of asked) {

@@ -127,6 +127,16 @@ live(
   }
 )
 
+it("A23: a body on a terminal is one line of printable characters, with the same content", () => {
+  const controlled = {
+    ...transition,
+    callback: { "a\u009b": "\u001b[2J\u007f\u009b31m\u2028\u2029\n" }
+  }
+  const body = Forwarder.bodyOf(controlled)
+  expect(body).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
+  expect(JSON.parse(body)).toEqual(controlled)
+})
+
 describe("the library of Standard Webhooks verifies a post", () => {
   const bytes = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 8))
   live.each([

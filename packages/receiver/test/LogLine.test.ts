@@ -30,6 +30,13 @@ it("has a cause in lines of its own, and no control character of anybody's text"
   )
 })
 
+it("A23: shows the text of a callback in its order, and on one line", () => {
+  const annotations = { transactionId: "1\u202E\u2066\u20282" }
+  expect(LogLine.make(false)({ ...entry, annotations })).toBe(
+    "20:14:03.123 WARN  hello transactionId=1 2"
+  )
+})
+
 it("has no colour where there are none", () => {
   expect(LogLine.make(false)(entry)).toBe("20:14:03.123 WARN  hello")
 })

@@ -47,6 +47,7 @@ it("D08: numbers without quotes, cut texts and grouped card numbers are masked; 
     ['{"cvv": "73', '{"cvv": "•••"'],
     ['{"note":"4111 1111 1111 1111"}', '{"note":"•••"}'],
     ['"eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.c2ln-X_0"', '"•••"'],
+    ["jwt-eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.c2ln", "•••"],
     ['{"declineCode":51,"token_type":"Bearer"}', '{"declineCode":51,"token_type":"Bearer"}'],
     ['{"transactionId":"179000000000001"}', '{"transactionId":"179000000000001"}'],
     ['{"orderNumber":"A-1"}', '{"orderNumber":"A-1"}'],
@@ -55,4 +56,9 @@ it("D08: numbers without quotes, cut texts and grouped card numbers are masked; 
   ] as const) {
     assert.strictEqual(masked(text), expected)
   }
+})
+
+it("A24: a text of 1 MiB that only begins tokens is searched once", () => {
+  const text = "eyJ-".repeat(262_144)
+  assert.strictEqual(masked(text), text)
 })

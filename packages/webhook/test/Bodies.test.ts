@@ -206,7 +206,8 @@ const limited = Effect.gen(function* () {
     if (request.url === "/waits") {
       waiting.resolve()
       void promise.then(() => response.end())
-    } else request.resume().on("end", () => response.end())
+    } else if (request.url === "/large") response.end(Buffer.alloc(2 ** 24))
+    else request.resume().on("end", () => response.end())
   })
   let full = 0
   NodeConnections.limit(server, {
@@ -251,6 +252,21 @@ test("A39: one connection too many closes the longest idle one, and no working o
   respond()
   working.end()
   yield* gone
+})
+
+test("A39: connections whose clients read no response keep nobody out", function* () {
+  const { closed, open } = yield* limited
+  const stalled = Array.from({ length: 4 }, () => open("GET /large HTTP/1.1\r\nHost: x\r\n\r\n"))
+  for (const socket of stalled) {
+    yield* Effect.promise(() => new Promise((begun) => socket.once("data", begun)))
+    socket.pause()
+  }
+  const request = open("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+  const answered = Effect.promise(
+    () => new Promise((done) => request.once("data", () => done(true)))
+  )
+  expect(yield* Effect.raceFirst(answered, Effect.as(closed(request), false))).toBe(true)
+  for (const socket of stalled) socket.destroy()
 })
 
 it("a third of the file descriptors, and at most 2,048, may be connections", () => {

@@ -31,5 +31,6 @@ const textOf = (value: unknown): string => {
   return _tag === undefined ? texts.join(" ") : `${textOf(_tag)}: ${texts.join(" ")}`
 }
 
-/** A control character in a callback's text could move the cursor, or write lines of its own. */
-const clean = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ")
+/** A control character in a callback's text could move the cursor, or show the rest in another order. */
+const clean = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ")

@@ -47,6 +47,8 @@ export const guard = (
     if (file !== undefined) {
       return Effect.succeed(request.method === "GET" ? file : Reply.notAllowed("GET"))
     }
+    // A page of another site may link to the page. A GET that it embeds here has no `Origin`.
+    if (request.headers["sec-fetch-site"] === "cross-site") return Effect.succeed(Reply.notFound)
     if (access === "wrong token") return slow
     if (access === "unauthorized") return Effect.succeed(Reply.unauthorized)
     // A request finishes what it writes, even if its client has gone.
@@ -83,7 +85,7 @@ const decide = ({
 const textOf = (value: Headers[string]): string => (typeof value === "string" ? value : "")
 
 const isForwarded = (headers: Headers): boolean =>
-  Object.keys(headers).some((name) => /^(?:forwarded$|x-forwarded-)/iu.test(name))
+  Object.keys(headers).some((name) => /^(?:(?:forwarded|via|x-real-ip)$|x-forwarded-)/iu.test(name))
 
 const tokenOf = (headers: Headers): string | undefined =>
   /^Bearer +(\S+)$/iu.exec(textOf(headers["authorization"]))?.[1]

@@ -2,7 +2,7 @@
  * Limits the connections of a server, and ends them without a reset.
  *
  * A new connection beyond the limit closes the longest idle one. A connection is idle until a whole
- * request has arrived, and again after its response.
+ * request has arrived, and again once its response is written, which its client may never read.
  *
  * Closing a connection with bytes that wait in the system would reset it. So at its end the server
  * first accepts the waiting connections, and each response says `Connection: close`.
@@ -56,7 +56,7 @@ export const limit = (
   }
   const closeIdle = (): boolean => {
     for (const [socket, response] of open) {
-      if (response?.req.complete === true) continue
+      if (response?.req.complete === true && !response.writableEnded) continue
       open.delete(socket)
       socket.destroy()
       return true
