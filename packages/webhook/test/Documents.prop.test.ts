@@ -9,10 +9,12 @@ import { kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Codes from "../src/internal/documents/Codes.ts"
 import * as Fields from "../src/internal/documents/Fields.ts"
+import * as RequestDocument from "../src/internal/documents/RequestDocument.ts"
 import * as TransactionDocument from "../src/internal/documents/TransactionDocument.ts"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import { lanes, type Ordered } from "../src/internal/rule/Row.ts"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
+import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import { rowFields } from "./anyRow.ts"
 import * as StoredRow from "../src/internal/rule/StoredRow.ts"
 
@@ -105,7 +107,7 @@ const rowOf = (method: Method, transactionId: string): fc.Arbitrary<StoredRow.St
         transactionId: fc.constant(transactionId),
         kind: own,
         ordered: optional(orders),
-        evidence: fc.nat({ max: 2 ** 20 }),
+        evidence: fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 2 ** 20 })),
         createdAt: time,
         newestCallbacks: perStatus(
           fc.record({ at: time, signed: optional(signed), size: optional(numbers) })
@@ -298,6 +300,12 @@ describe.each(["transactions", "requests"] as const)("a document of %s", (collec
     ))
 })
 
+it("the key of a document names its transaction", () =>
+  forAll([wordsOf(Codes.methods), transactionIds], (method, transactionId) => {
+    const transaction = { method, transactionId }
+    expect(Fields.transactionOf(Fields.keyOf(transaction))).toEqual(transaction)
+  }))
+
 it("R49: a fact of an unknown kind is kept, and the next fact gets a number behind its own", () => {
   const document = withLines(TransactionDocument.encode([StoredRow.newRow("card", "1", 0)]), [
     [0, "x1,5,Qa"]
@@ -307,4 +315,40 @@ it("R49: a fact of an unknown kind is kept, and the next fact gets a number behi
   const changed = TransactionDocument.encode(stored ? [{ ...stored, facts }] : []).split("\n")
   expect(changed).toContain("x1,5,Qa")
   expect(changed).toContainEqual(expect.stringMatching(/^x2,.*,v/u))
+})
+
+describe("a field", () => {
+  const transaction = { method: "card", transactionId: "1" } as const
+  const refused = /^(?:no|not a) \w+$/u
+
+  it("with its default is left out", () => {
+    const [facts, at] = [Fact.add(Fact.none, Fact.redriven(5)), 5]
+    const row = StoredRow.newRow("card", "1", at)
+    const some = { ...row, facts, accepted: { NEW: { at, count: 1 } } }
+    expect(TransactionDocument.encode([some])).toBe(Fields.seal(["kc,5", "b00", "x1,0,v-\t-"]))
+    const written = { requestId: "1", kind: "refund", digest: "d", hasCardData: false } as const
+    const request = { ...RequestRule.write(written, at, undefined), ordered: { amount: "1.00" } }
+    const found = { ...request, dueAt: undefined, outcome: { _tag: "Found" } } as const
+    expect(RequestDocument.encode(found)).toBe(Fields.seal(["kr,5", "gd", "m1.00", "of"]))
+  })
+
+  it.each(["h1", "h1,2", "b0", "q0", "q01,a,b", "x1", "x1,0,c0-", "x1,0,c0-1"])(
+    "without a part that it needs is refused: %s",
+    (line) => {
+      const document = Fields.seal(["kc,5", line])
+      expect(() => TransactionDocument.decode(document, transaction)).toThrow(refused)
+    }
+  )
+
+  it.each(["kr", "kr,5 h1", "kr,5 x1", "kr,5 x1,2", "tr,5"])(
+    "of a request without a part that it needs is refused: %s",
+    (lines) => {
+      expect(() => RequestDocument.decode(Fields.seal(lines.split(" ")), "1")).toThrow(refused)
+    }
+  )
+
+  it("of a fact without words is kept", () => {
+    const rows = TransactionDocument.decode(Fields.seal(["kc,5", "x1,0"]), transaction)
+    expect(TransactionDocument.encode(rows).split("\n")).toContain("x1,0")
+  })
 })

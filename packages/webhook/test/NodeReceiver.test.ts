@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -152,6 +153,39 @@ describe("the end of a listener", () => {
     ])
   })
 
+  const repeat = (step: () => void) => {
+    const timer = setInterval(step, 2)
+    return () => clearInterval(timer)
+  }
+
+  test("35.5: answers requests that come after its begin, and closes silent connections", function* () {
+    const responses: Array<ServerResponse> = []
+    const { main, port } = yield* program((_, response) => void responses.push(response))
+    const texts: Array<string> = []
+    const sockets = [request, "GET / HTTP/1.1\r\nX: ", ""].map((bytes, at) => {
+      const socket = connect(port, "127.0.0.1")
+      socket.on("data", (data) => (texts[at] = `${texts[at] ?? ""}${String(data)}`))
+      socket.write(bytes)
+      return socket
+    })
+    const stop = repeat(() => sockets[1]?.write("x"))
+    yield* until(() => responses.length === 1)
+    const ending = yield* Effect.forkChild(Fiber.interrupt(main))
+    yield* untilRefused(port)
+    sockets[0]?.write(request)
+    yield* until(() => responses.length === 2 && sockets[2]?.closed === true)
+    stop()
+    sockets[1]?.write("\r\nHost: x\r\n\r\n")
+    yield* until(() => responses.length === 3)
+    for (const response of responses) response.end()
+    yield* until(() => sockets.every(({ closed }) => closed))
+    yield* Fiber.join(ending)
+    expect(texts.map((text) => text.match(/(?<=Connection: )[a-z-]+/gu))).toEqual([
+      ["keep-alive", "close"],
+      ["close"]
+    ])
+  })
+
   const sender = (port: number) =>
     new Promise<(bytes: string) => Promise<string>>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(request))
@@ -236,6 +270,30 @@ live("a server that cannot listen is an error that names the reason and its addr
   }
 })
 
+it.each([
+  ["/callback", "/callback", ""],
+  ["/callback?", "/callback", "?"],
+  ["/callback?next=/a?b&paymentMethod=card", "/callback", "?next=/a?b&paymentMethod=card"],
+  ["HTTP://payouts/callback?a", "/callback", "?a"],
+  ["https://payouts?a", "", "?a"],
+  ["x:///callback", "/callback", ""],
+  ["?a", "", "?a"],
+  ["://payouts", "://payouts", ""],
+  ["/to/https://payouts/callback", "/to/https://payouts/callback", ""]
+])("the URL %s has the path %j and the search %j", (url, path, search) => {
+  expect([Door.pathOf(url), Door.searchOf(url)]).toEqual([path, search])
+})
+
+it("a callback whose receiver ends is answered 503, and only a defect is logged", () => {
+  let logs = 0
+  const run: Door.Run = () => {
+    logs++
+    return Effect.runFork(Effect.never)
+  }
+  expect([Door.statusOf(Exit.interrupt(), run), logs]).toEqual([503, 0])
+  expect([Door.statusOf(Exit.die("defect"), run), logs]).toEqual([503, 1])
+})
+
 live("a receiver with a defect responds 503", function* () {
   const broken = Layer.succeed(Receiver.Receiver, { receive: () => Effect.die("broken") })
   const { dispose, listener } = NodeReceiver.toListener(broken)
@@ -315,6 +373,17 @@ live("a body that a parser has read is logged, and throws no error after a respo
   const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
   expect(status).toBe(504)
   expect({ logs, thrown }).toEqual({ logs: [[Door.bodyAlreadyRead]], thrown: [] })
+})
+
+live("a refused method has the header Allow, and no body", function* () {
+  const { port } = yield* listening
+  const response = yield* sendRaw(port, (socket) =>
+    socket.end("GET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+  )
+  const [first, ...lines] = response.split("\r\n")
+  expect(first).toBe("HTTP/1.1 405 Method Not Allowed")
+  expect(lines).toEqual(expect.arrayContaining(["allow: POST", "content-length: 0"]))
+  expect(lines.slice(-2)).toEqual(["", ""])
 })
 
 live("a response whose connection is closed is not sent", function* () {

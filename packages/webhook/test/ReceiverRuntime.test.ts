@@ -107,6 +107,26 @@ describe.each(["WebReceiver", "NodeReceiver"] as const)("the build of a %s", (do
     await dispose()
   })
 
+  it("is made again after it was interrupted from within", async () => {
+    let builds = 0
+    const { layer } = makeReceiver()
+    const build = Effect.suspend(() => (builds++ === 0 ? Effect.interrupt : Effect.succeed(layer)))
+    const { dispose, send } = await doors[door](Layer.unwrap(build))
+    expect(await send()).toBe(503)
+    passed += 1_000_000_000n
+    expect(await send()).toBe(200)
+    await dispose()
+  })
+
+  it("has not failed if the receiver ends meanwhile", async () => {
+    const building = Layer.unwrap(Effect.as(Effect.never, flaky().layer))
+    const { dispose, start } = await doors[door](building)
+    const started = start()
+    await dispose()
+    await expect(started).rejects.toBeDefined()
+    expect(logs).toEqual([])
+  })
+
   it("is not made again after the end of the receiver", async () => {
     const { layer, state } = flaky()
     const { dispose, send, start } = await doors[door](layer)

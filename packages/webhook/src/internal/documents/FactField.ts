@@ -54,7 +54,7 @@ const resultOf = (result: string): string => {
 
 /** Reads a fact; undefined for one of a newer version. */
 export const read = (line: string, base: number): Kept | undefined => {
-  const [place = "", time = "", words = "", ...others] = line.split(separator)
+  const [place, time, words = "", ...others] = line.split(separator)
   const at = numberIn(time, base)
   const event = eventOf(words, at)
   if (event === undefined) return undefined
@@ -70,7 +70,7 @@ export const read = (line: string, base: number): Kept | undefined => {
 }
 
 /** Reads the number of any fact. */
-export const numberOf = (line: string): number => numberIn(line.split(separator, 1)[0] ?? "")
+export const numberOf = (line: string): number => numberIn(line.split(separator)[0])
 
 const optionalStatus = (code: string | undefined) =>
   code === undefined || code === noText ? undefined : statuses.in(code)
@@ -83,11 +83,11 @@ const eventOf = (words: string, at: number): Event | undefined => {
     case "b":
       return { fact: "accepted", status: statuses.in(one), at }
     case "a": {
-      const result = two === "." ? (partIn(words.slice(3)) ?? "") : statuses.in(two)
+      const result = two === "." ? textIn(words.slice(4)) : statuses.in(two)
       return { fact: "asked", result, kind: one === noText ? undefined : kinds.in(one), at }
     }
     case "c": {
-      const [evidence = "", sequence = ""] = words.slice(3).split(".")
+      const [evidence, sequence] = words.slice(3).split(".")
       const decision = { evidence: numberIn(evidence), read: optionalStatus(two) }
       return {
         fact: "called",

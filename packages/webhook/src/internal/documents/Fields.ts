@@ -21,7 +21,8 @@ export const seal = (lines: ReadonlyArray<string>): string => {
 export const open = (document: string): ReadonlyArray<string> => {
   const end = document.lastIndexOf("\n")
   const text = document.slice(0, end)
-  if (document.slice(end + 1) !== `${check}${hashOf(text).toString(36)}`) throw new Error("damaged")
+  if (document.slice(end + 1) !== `${check}${hashOf(text).toString(36)}`)
+    throw new Error("damaged document")
   return text.split("\n")
 }
 
@@ -34,28 +35,27 @@ export const add = (lines: Array<string>, field: string, value: string | undefin
  */
 export const number = (value: number, base = 0): string => {
   const difference = value - base
-  const isExact = Math.abs(difference) < limit && base + difference === value
-  return isExact && Number.isInteger(difference) ? difference.toString(36) : `=${value}`
+  const isExact = Number.isSafeInteger(difference) && base + difference === value
+  return isExact ? difference.toString(36) : `=${value}`
 }
-
-const limit = 2 ** 52
 
 export const decimalUnless = (value: number, standard: number): string | undefined =>
   value === standard ? undefined : String(value)
 
-export const decimalIn = (text: string): number => {
+export const decimalIn = (text: string | undefined): number => {
   const value = Number(text)
   if (text === "" || Number.isNaN(value)) throw new Error("not a number")
   return value
 }
 
-export const optional = (value: number | undefined, base = 0): string | undefined =>
+export const optional = (value: number | undefined, base: number): string | undefined =>
   value === undefined ? undefined : number(value, base)
 
 export const unless = (value: number, standard: number, base = 0): string | undefined =>
   value === standard ? undefined : number(value, base)
 
-export const numberIn = (text: string, base = 0): number => {
+export const numberIn = (text: string | undefined, base = 0): number => {
+  if (text === undefined) throw new Error("no number")
   const value = text.startsWith("=") ? Number(text.slice(1)) : Number.parseInt(text, 36) + base
   if (Number.isNaN(value)) throw new Error("not a number")
   return value
@@ -77,7 +77,7 @@ export const text = (value: string): string => {
   let escaped = ""
   for (const character of value) {
     const known = escapes.find(([each]) => each === character)
-    const isLone = character.length === 1 && /\p{Cs}/u.test(character)
+    const isLone = /\p{Cs}/u.test(character)
     escaped += known
       ? `\\${known[1]}`
       : isLone
@@ -87,7 +87,8 @@ export const text = (value: string): string => {
   return escaped
 }
 
-export const textIn = (value: string): string => {
+export const textIn = (value: string | undefined): string => {
+  if (value === undefined) throw new Error("no text")
   if (!value.includes("\\")) return value
   let read = ""
   for (let at = 0; at < value.length; at++) {
@@ -95,7 +96,7 @@ export const textIn = (value: string): string => {
       read += value[at]
       continue
     }
-    const letter = value[++at] ?? ""
+    const letter = value[++at]
     if (letter === "u") {
       read += String.fromCharCode(Number.parseInt(value.slice(at + 1, at + 5), 16))
       at += 4
@@ -143,9 +144,11 @@ const nameOf = new Map<string, Name>(names.map((name) => [fields[name], name]))
 
 export const write = (lines: Array<string>, ordered: Ordered | undefined): void => {
   if (ordered === undefined) return
-  const known = names.filter((name) => ordered[name] !== undefined)
-  for (const name of known) add(lines, fields[name], text(ordered[name] ?? ""))
-  if (known.length === 0) lines.push(empty)
+  const own = names.flatMap((name) => {
+    const value = ordered[name]
+    return value === undefined ? [] : [fields[name] + text(value)]
+  })
+  lines.push(...(own.length === 0 ? [empty] : own))
 }
 
 export const read = (

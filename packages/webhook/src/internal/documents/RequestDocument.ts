@@ -86,7 +86,7 @@ const known = new Set("gREBwxdhoStTDvz")
 /** Throws if the document is damaged, or a newer version has changed a field. */
 export const decode = (document: string, requestId: string): RequestRow => {
   const { fields, first, ordered, unknown } = linesOf(document)
-  const [words = "", time = ""] = first.split(",")
+  const [words = "", time] = first.split(",")
   const base = decimalIn(time)
   const textOf = (field: string) => {
     const value = fields.get(field)
@@ -130,11 +130,11 @@ export const decode = (document: string, requestId: string): RequestRow => {
 }
 
 const refusalsIn = (value: string, base: number): RequestRow["refusals"] => {
-  const [count = "", since = "", reason = ""] = value.split(",")
+  const [count, since, reason] = value.split(",")
   return { count: numberIn(count), since: numberIn(since, base), reason: textIn(reason) }
 }
 
 const leaseIn = (value: string, base: number): RequestRow["lease"] => {
-  const [id = "", until = "", doubt] = value.split(",")
+  const [id, until, doubt] = value.split(",")
   return { id: numberIn(id), until: numberIn(until, base), inDoubt: doubt === "d" }
 }

@@ -132,14 +132,13 @@ export const decode = (document: string, key: TransactionKey): StoredRows => {
 }
 
 const rowOf = (value: string, { transactionId }: TransactionKey): Reading => {
-  const [words = "", time = ""] = value.split(",")
+  const [words = "", time] = value.split(",")
   const scope = kinds.in(words[0])
   const { unknown: _, ...row } = blank(scope, transactionId, decimalIn(time))
   return {
     row: {
       ...row,
-      kind: words.length === 1 ? scope : kinds.in(words[1]),
-      newestCallbacks: {}
+      kind: words.length === 1 ? scope : kinds.in(words[1])
     },
     dueAt: undefined,
     lane: "repeat",
@@ -228,7 +227,7 @@ const readField = (
       reading.lane = lanes.in(value)
       return true
     case "h": {
-      const [id = "", until = "", evidence = ""] = value.split(",")
+      const [id, until, evidence] = value.split(",")
       reading.lease = {
         id: numberIn(id),
         until: numberIn(until, base),
@@ -237,7 +236,7 @@ const readField = (
       return true
     }
     case "b": {
-      const [at = "", count] = value.slice(1).split(",")
+      const [at, count] = value.slice(1).split(",")
       accepted[statuses.in(value[0])] = {
         at: numberIn(at, base),
         count: count === undefined ? 1 : numberIn(count)
@@ -263,9 +262,9 @@ const readField = (
 }
 
 const callbackIn = (value: string, base: number, transactionId: string): StoredCallback => {
-  const [at = "", ...parts] = value.split(",")
+  const [at, ...parts] = value.split(",")
   const isSigned = parts.length > 1
-  const [account = "", amount = "", currency = ""] = parts
+  const [account, amount, currency] = parts
   const size = parts[isSigned ? 3 : 0]
   return {
     ...(size !== undefined && { size: numberIn(size) }),

@@ -12,10 +12,7 @@ import type { Receiver, StatusCode } from "../../Receiver.ts"
 import { maxBytes } from "../../VerifyCallback.ts"
 import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 
-export const searchOf = (url: string): string => {
-  const at = url.indexOf("?")
-  return at < 0 ? "" : url.slice(at)
-}
+export const searchOf = (url: string): string => url.replace(/[^?]*/u, "")
 
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*|[?#].*/giu, "")
 
@@ -57,7 +54,6 @@ export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
   let nextBuildAt: bigint | undefined
 
   const failed = Effect.fnUntraced(function* (cause: Cause.Cause<E>) {
-    if (Cause.hasInterruptsOnly(cause)) return
     nextBuildAt = (yield* Clock.monotonicTimeNanos) + buildGap
     yield* Effect.logError(notBuilt, cause)
   })
