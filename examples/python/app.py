@@ -5,7 +5,7 @@
 
 Transitions arrive in order, one at a time per transaction, and at least once. The application stores the last
 one: it answers one that is not later with 200 and does nothing. pawl-receiver posts a transition again later
-after any response but a 2xx. GET /transactions/{id} returns the status that this application has stored.
+after any response but a 2xx. GET /transactions/{method}/{id} returns the status that this application has.
 """
 
 import base64
@@ -42,6 +42,11 @@ def is_genuine(headers, body):
     return any(hmac.compare_digest(expected, each) for each in signatures)
 
 
+def key_of(transition):
+    """A refund, and a transaction of the other method, may have the same number."""
+    return transition["method"], transition["transactionId"], transition["kind"] == "refund"
+
+
 def is_later(one, last):
     """Compares ranks first, because sequences start again after an older backup was restored."""
     return last is None or one["to"] != last["to"] and order(one) > order(last)
@@ -58,14 +63,14 @@ class Application(BaseHTTPRequestHandler):
             return self.answer(401, {"message": "The signature is wrong"})
         transition = json.loads(body)
         with lock:
-            if is_later(transition, latest.get(transition["transactionId"])):
-                latest[transition["transactionId"]] = transition  # act here
+            if is_later(transition, latest.get(key_of(transition))):
+                latest[key_of(transition)] = transition  # act here
         return self.answer(200, {})
 
     def do_GET(self):
-        identifier = self.path.rpartition("/")[2]
+        method, identifier = self.path.split("/")[-2:]
         with lock:
-            last = latest.get(identifier)
+            last = latest.get((method, identifier, False))
         return self.answer(404 if last is None else 200, {"status": last and last["to"]})
 
     def answer(self, status, value):

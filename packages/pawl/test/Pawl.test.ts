@@ -352,6 +352,7 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
     expect(error).toBeInstanceOf(Error)
     const { code, message, stack } = error as Error & { readonly code: string }
     expect(stack).toMatch(/^ +at reasonOf /mu)
+    expect(String(error)).toBe(`${code}: ${message}`)
     expect(inspect(error)).toContain(`${code}: ${message}`)
     expect(inspect(error)).not.toContain("hunter2")
     return `${code}: ${message}`

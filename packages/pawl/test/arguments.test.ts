@@ -50,6 +50,7 @@ it("a control of the test says what it expects", async () => {
     [clock.advance, "62 minuts", "Expected a duration"],
     [clock.advance, -1, "Expected a duration"],
     [clock.advance, "Infinity", "Expected a duration"],
+    [(decision: never) => service.confirm("100001", decision), "aprove", "Expected approve"],
     [service.addFault, { endpoint: "POST /payments", fault: "503" }, "POST /v1/payments/apm"],
     [service.addFault, { endpoint: "*", fault: "504" }, '"503"']
   ] as const) {

@@ -114,7 +114,7 @@ export class Merchants extends Context.Service<
     {
       /** The accounts of the merchant. */
       readonly accounts: ReadonlyArray<string>
-      /** The services of the merchant. */
+      /** The services of the merchant. `Context.getOption` has the others of its layer, too. */
       readonly services: Context.Context<Services>
     }
   >

@@ -323,14 +323,21 @@ runpy.run_path(sys.argv[0], run_name="__main__")`
     const { line } = yield* start("python3", [app, "0"], { PAWL_FORWARD_SECRET: secret })
     const url = yield* line(/^ready (\S+)$/mu)
     const { handle } = yield* forwarding(url)
-    const believed = Effect.promise(() =>
-      fetch(new URL("/transactions/100001", url)).then((response) => response.json())
-    )
+    const believedOf = (method: string) =>
+      Effect.promise(() =>
+        fetch(new URL(`/transactions/${method}/100001`, url)).then((response) => response.json())
+      )
+    const believed = believedOf(transition.method)
     yield* handle({ ...transition, id: "a", to: "PENDING" })
     expect(yield* believed).toEqual({ status: "PENDING" })
     yield* handle(transition)
     yield* handle({ ...transition, id: "a", to: "PENDING", attempt: 2 })
     expect(yield* believed).toEqual({ status: "SUCCEED" })
+    // A refund, and a transaction of the other method, may have the same number.
+    yield* handle({ ...transition, id: "f", kind: "refund", to: "FAILED", sequence: 9 })
+    yield* handle({ ...transition, id: "g", kind: "apm-payment", method: "apm", to: "NEW" })
+    expect(yield* believed).toEqual({ status: "SUCCEED" })
+    expect(yield* believedOf("apm")).toEqual({ status: "NEW" })
     // The numbers start again after an older backup was restored.
     yield* handle({ ...transition, id: "c", to: "REFUNDED", sequence: 1 })
     yield* handle({ ...transition, id: "d", to: "SUCCEED", sequence: 4 })

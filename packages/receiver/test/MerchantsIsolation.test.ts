@@ -4,6 +4,8 @@ import * as Duration from "effect/Duration"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
@@ -16,6 +18,8 @@ import { Journal } from "@pawl/webhook/Journal"
 import * as Fiber from "effect/Fiber"
 import fc from "fast-check"
 import * as Shares from "@pawl/webhook/internal/doors/Shares"
+
+class Extra extends Context.Service<Extra, string>()("test/Extra") {}
 
 type Faults = Partial<Omit<Shop, "id">>
 
@@ -82,6 +86,13 @@ describe("a merchant", () => {
       expect(new Set(ledgers).size).toBe(3)
     }
   )
+
+  test("has the other services of its layer, too", function* () {
+    const ledger = Layer.merge(layerMemory, Layer.succeed(Extra, "of shop-a"))
+    const { built } = yield* make([{ id: "shop-a", ledger }])
+    const shop = Context.get(built, Merchants).get("shop-a")!
+    expect(Context.getOption(shop.services, Extra)).toEqual(Option.some("of shop-a"))
+  })
 
   test("drains beside the others, and is not waited for after them", function* () {
     const started = yield* Deferred.make<void>()

@@ -114,6 +114,15 @@ describe("the laws of a handler are broken", () => {
     expect(found?.shown).toMatch(/^1\. .+\n {3}and at the same time another process receives it/u)
   })
 
+  it("by a transaction of another order, whose requestId is shown", async () => {
+    const greedy = handlers.find(([bug]) => bug === "the order is not looked up")?.[2]
+    const [found] = await breaks(
+      laws.filter(({ name }) => name.startsWith("a transaction of another")),
+      shop(greedy)
+    )
+    expect(found?.shown).toMatch(/ 900001 \([^\n]+ requestId (?:null|order-of-nobody)\)$/u)
+  })
+
   it("by a handler that throws, whose error is the cause; the books that differ are none", async () => {
     const thrown = new TypeError("no order")
     const throwing = like(({ read }) => ({ read, start: () => () => Promise.reject(thrown) }))

@@ -78,6 +78,9 @@ export const check = Effect.fnUntraced(function* (
   }
 })
 
+const decisions = new Set(["approve", "decline", "cancel"])
+const expectedDecision = "Expected approve, decline or cancel"
+
 export const make = (
   context: Context.Context<VirtualClock | Gateway | Faults>
 ): Pick<Sandbox, "clock" | "service"> => {
@@ -95,7 +98,8 @@ export const make = (
         })
     }),
     service: Promised.make(runner, {
-      confirm,
+      confirm: (...args: Parameters<typeof confirm>) =>
+        decisions.has(args[1]) ? confirm(...args) : Effect.die(new RangeError(expectedDecision)),
       decide,
       submit,
       move,

@@ -113,17 +113,18 @@ const siteOf = (method: Site): { readonly stack?: string } => {
 /** Name of a method that is hidden, because Node prints an error without it as an error. */
 const inspect = Symbol.for("nodejs.util.inspect.custom")
 
-/** Gives a typed error the stack of the call, and its tag as code. A defect shows its own place. */
+/** Gives a typed error the stack of the call, and its tag as name and code. A defect shows its own place. */
 export const placed = (error: unknown, { stack = "" }: { readonly stack?: string }): unknown => {
   if (error instanceof Error && "_tag" in error) {
     const frames = stack.split("\n").filter((line) => /^\s+at /u.test(line))
-    const text = [`${String(error._tag)}: ${error.message}`, ...frames].join("\n")
+    const text = [`${error._tag as string}: ${error.message}`, ...frames].join("\n")
     const hidden = (value: unknown) => ({ value, configurable: true, writable: true })
     Object.defineProperties(error, {
       stack: hidden(text),
       // A message may be made from the code before.
       message: hidden(error.message),
       code: hidden(error._tag),
+      name: hidden(error._tag),
       [inspect]: hidden(undefined)
     })
   }

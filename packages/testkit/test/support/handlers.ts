@@ -141,6 +141,17 @@ const ofEachKind = bugsOf<Plant>({
         if (!seen.has(transition.id)) handle(transition)
         seen.add(transition.id)
       }
+    },
+    "the stored status is read before a wait and replaced after it": {
+      isLater: () => true,
+      start: (handle, _, seen) => async (next) => {
+        const stored = [...seen].map((each): Transition => JSON.parse(each))
+        const same = stored.filter(({ transactionId }) => transactionId === next.transactionId)
+        const isLater = isStatus(next.to) && same.every((each) => right.isLater(next, each))
+        await Promise.resolve()
+        if (isLater) seen.add(JSON.stringify(next))
+        if (isLater) handle(next)
+      }
     }
   },
   "an unknown status": {

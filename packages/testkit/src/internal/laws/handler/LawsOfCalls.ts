@@ -42,6 +42,9 @@ export const keeps = (first: (steps: Steps) => number) =>
 
 const last = (steps: Steps): number => steps.length - 1
 
+const isSame = (one: Model.Call, two: Model.Call): boolean =>
+  one.transactionId === two.transactionId && one.sequence === two.sequence
+
 export const endsLike = (other: (steps: Steps) => Steps) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
     const [one, two] = [yield* start(open), yield* start(open)]
@@ -119,7 +122,7 @@ export const lawsOfCalls = (
       name: "two calls of one transition at the same time have the effect of one",
       section: events,
       explanation:
-        "A process that stands still for 30 seconds loses its lease, and another one makes the call again while the first goes on. Look and write in one statement, or in one transaction."
+        "A process that stands still for 30 seconds loses its lease, and another one makes the call again while the first goes on. Look and write in one statement, or lock the row first."
     },
     histories.all,
     Effect.fnUntraced(function* (open, steps) {
@@ -138,7 +141,7 @@ export const lawsOfCalls = (
       name: "a call that ends after a later one changes nothing",
       section: events,
       explanation:
-        "A call that outlived its lease may end after the next one, and may be the first that does its work. A status of a lower rank than the stored one is old, and so is a lower `sequence` of the same rank."
+        "A call that outlived its lease may end after the next one, and may be the first that does its work. A status of a lower rank than the stored one is old, and so is a lower `sequence` of the same rank. Look and write in one statement."
     },
     adding(histories.all, fc.tuple(fc.nat(), fc.boolean()), (calls, [nat, isFirst]) => {
       const at = nat % calls.length
@@ -149,7 +152,17 @@ export const lawsOfCalls = (
         ...calls.slice(at, at + 1).map(again)
       ]
     }),
-    keeps(last)
+    Effect.fnUntraced(function* (open, steps) {
+      yield* keeps(last)(open, steps)
+      const [before, late] = steps.slice(-2).filter((step) => step !== "crash")
+      if (late === undefined || before === undefined || isSame(before, late)) return
+      const [one, two] = [yield* start(open), yield* start(open)]
+      yield* one.play(steps)
+      yield* two.play(steps.slice(0, -2))
+      yield* two.together([before, late])
+      const when = "after the last two calls at the same time,"
+      yield* compare(yield* two.books, yield* one.books, when)
+    })
   ),
   law(
     {

@@ -76,7 +76,8 @@ export const show = (steps: ReadonlyArray<Step>): string =>
 const line = (step: Step, at: number): string => {
   if (step === "crash") return `${at + 1}. the process crashes and starts again`
   const { attempt, byCallback, from, kind = "payment", sequence, to, transactionId } = step
-  const before = `from ${from ?? "nothing"}, sequence ${sequence}, attempt ${attempt}`
+  const owner = step.requestId === requestId ? "" : `, requestId ${step.requestId}`
+  const before = `from ${from ?? "nothing"}, sequence ${sequence}, attempt ${attempt}${owner}`
   const source = byCallback ? "" : ", found by a read"
   return `${at + 1}. the handler receives ${JSON.stringify(to)} of ${kind} ${transactionId} (${before}${source})`
 }
