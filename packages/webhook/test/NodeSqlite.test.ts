@@ -7,6 +7,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  linkSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -182,6 +183,30 @@ describe("NodeSqlite", () => {
     expect(yield* refusalOf(insert)).toBe(gone)
     rmSync(filename)
     expect(yield* refusalOf(insert)).toBe(gone)
+  })
+
+  test("R30: a file whose index of the log was removed is not written any more, because the next process makes another one", function* () {
+    const { filename } = file()
+    const sql = yield* open(filename)
+    yield* sql`CREATE TABLE t (a INTEGER)`
+    rmSync(`${filename}-shm`)
+    expect((yield* Effect.flip(sql`INSERT INTO t VALUES (1)`)).message).toBe(
+      `The SQLite file ${filename} was removed or replaced while it was open: start the receiver again`
+    )
+  })
+
+  test("R30: a file with several names is not opened, because each has another log", function* () {
+    const [filename, link] = [file().filename, file().filename]
+    const sql = yield* open(filename)
+    yield* sql`CREATE TABLE t (a INTEGER)`
+    linkSync(filename, link)
+    for (const name of [filename, link]) {
+      expect((yield* Effect.flip(open(name))).message).toBe(
+        `The SQLite file ${name} cannot be used: it has several names (hard links), each with a log of its own; keep one`
+      )
+    }
+    rmSync(link)
+    yield* open(filename)
   })
 
   test("R30: a link names the file that it led to at the start", function* () {
