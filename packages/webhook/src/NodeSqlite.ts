@@ -202,6 +202,8 @@ const reasonOf = (error: SqlError): string => {
 const severalNames = "several names (hard links), each with a log of its own"
 const advices = [
   ["malformed", "restore it from a backup"],
+  ["full", "make room on its disk"],
+  ["disk I/O error", "make room on its disk, or repair it"],
   [severalNames, "keep one"]
 ] as const
 

@@ -17,7 +17,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { describe, expect } from "@effect/vitest"
+import { describe, expect, vi } from "@effect/vitest"
 import * as Fault from "../src/internal/sql/Fault.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
 import { live, test } from "@pawl/test-support/Tests"
@@ -34,6 +34,22 @@ const cannot = (filename: string, reason: string) =>
   `The SQLite file ${filename} cannot be used: ${reason}`
 
 describe("NodeSqlite", () => {
+  test.each([
+    ["database or disk is full", "make room on its disk"],
+    // The disk has no room for the index of the log.
+    ["disk I/O error", "make room on its disk, or repair it"]
+  ])("a start that fails with %s says what to do", function* (reason, advice) {
+    const { filename } = file()
+    const spy = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
+      throw new Error(reason)
+    })
+    const message = yield* Effect.ensuring(
+      refusal(filename),
+      Effect.sync(() => spy.mockRestore())
+    )
+    expect(message).toBe(cannot(filename, `${reason}; ${advice}`))
+  })
+
   live("names the reason why a file cannot be used", function* () {
     const { filename } = file()
     const absent = join(filename, "no", "such.db")
