@@ -306,6 +306,13 @@ test("a setting of PostgreSQL that is undefined keeps its default, so that a dea
   expect(config).toMatchObject({ keepAlive: "30 seconds", maxConnections: 10 })
 })
 
+test("a connection has the name that the address gives it", function* () {
+  const nameOf = (url: string) =>
+    Effect.map(configOf({ url: Redacted.make(url) }), ({ applicationName }) => applicationName)
+  expect(yield* nameOf("postgres://pawl@127.0.0.1:9/pawl")).toBe("pawl")
+  expect(yield* nameOf("postgres://pawl@127.0.0.1:9/pawl?application_name=shop")).toBe("shop")
+})
+
 test("a server that answers no statement for 15 seconds fails the start, and does not hang it", function* () {
   const login = Buffer.from("5200000008000000005a0000000549", "hex")
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
@@ -345,6 +352,9 @@ test.each([
     "in PgBouncer, put synchronous_commit, lock_timeout, statement_timeout and idle_in_transaction_session_timeout into ignore_startup_parameters, and set them on the role to on, 500ms, 0 and 5s"
   ],
   ["55P03", "canceling statement due to lock timeout", "end the transaction that has the lock"],
+  ["P0001", "no tables here", "let the trigger allow pawl-receiver migrate"],
+  ["42703", 'column "key" does not exist', "name a schema without tables of another program"],
+  ["53100", "could not extend file", "make room on its disk"],
   ["53300", "sorry, too many clients already", "allow it more connections"],
   // The class of each is that of a lock and of the connections.
   [

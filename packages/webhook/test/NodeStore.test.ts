@@ -17,7 +17,10 @@ it.each([
   ["sqlite::memory: sqlite:a.db", undefined],
   // The file would take two places, and could not be opened alone any more.
   ["sqlite:a.db sqlite:./a.db", undefined],
-  ["postgres://a/b sqlite:a.db postgres://a/b", undefined]
+  ["postgres://a/b sqlite:a.db postgres://a/b", undefined],
+  // The rest of a password would be the port and the name of the database, which errors print.
+  ["postgres://pawl:4711/secret@db/shop", undefined],
+  ["postgres://pawl:4711#secret@db/shop", undefined]
 ])("reads %j", (text, stores) => {
   expect(NodeStore.parseAll(text)).toEqual(stores)
 })
