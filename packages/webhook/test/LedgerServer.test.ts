@@ -11,6 +11,7 @@ import { Transactions } from "../src/LedgerSql.ts"
 import { live, type Steps, test } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
+import * as Postgres from "@pawl/test-support/Postgres"
 import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { PgClient } from "@effect/sql-pg/PgClient"
@@ -151,6 +152,19 @@ await onPostgres((place) => {
     )
     expect(message).toBe(
       "The PostgreSQL database cannot be used: its encoding LATIN1 lacks letters; make one with ENCODING 'UTF8'"
+    )
+  })
+
+  live("a start while another transaction has locked the settings says what to do", function* () {
+    yield* emptied
+    const sql = yield* elsewhere
+    const url = Redacted.make(Postgres.urlOf(place.database))
+    const start = Layer.build(Layer.fresh(NodeStore.layer({ _tag: "postgres", url })))
+    const { message } = yield* sql.withTransaction(
+      Effect.andThen(sql`LOCK TABLE pawl_settings`, Effect.flip(start))
+    )
+    expect(message).toBe(
+      "The store cannot be used: a transaction takes longer than 3 seconds; end the transaction that has a lock"
     )
   })
 

@@ -109,13 +109,21 @@ export const layerWith = (
           Effect.fail(new StoreUnusable({ message }))
         ),
         Effect.catchTag("StoreUnavailable", (error) =>
-          Effect.fail(
-            new StoreUnusable({ message: `The store cannot be used: ${Fault.of(error).cause}` })
-          )
+          Effect.fail(new StoreUnusable({ message: refusalOf(Fault.of(error)) }))
         )
       )
     )
   )
+
+const refusalOf = ({ cause }: Fault.Fault): string => {
+  const [, advice] = causeAdvices.find(([part]) => cause.includes(part)) ?? []
+  return `The store cannot be used: ${cause}${advice === undefined ? "" : `; ${advice}`}`
+}
+
+const causeAdvices = [
+  ["damaged", "restore it from a backup"],
+  ["takes longer", "end the transaction that has a lock"]
+] as const
 
 export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
   Effect.gen(function* () {
