@@ -73,4 +73,6 @@ export const layer = ({
   })
 
 const nameIn = (url: Redacted.Redacted | undefined): string | null | undefined =>
-  url && URL.parse(Redacted.value(url))?.searchParams.get("application_name")
+  url === undefined
+    ? undefined
+    : URL.parse(Redacted.value(url))?.searchParams.get("application_name")

@@ -221,8 +221,8 @@ const advices = [
   ],
   ["SQLSTATE 42P01", "name the store of the receiver"],
   ["SQLSTATE 42703", "name a schema without tables of another program"],
-  ["SQLSTATE P0001", "let the trigger allow pawl-receiver migrate"],
   ["SQLSTATE 53100", "make room on its disk"],
+  ["SQLSTATE P0001", "let the trigger allow pawl-receiver migrate"],
   ["SQLSTATE 55P03", "end the transaction that has the lock"],
   ["SQLSTATE 53300", "allow it more connections"]
 ] as const
