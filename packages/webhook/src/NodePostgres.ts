@@ -8,6 +8,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { isolated } from "@pawl/core/internal/Isolated"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Ledger } from "./Ledger.ts"
@@ -47,7 +48,7 @@ export const layerLedger = (
  * @since 0.1.0
  */
 export const layer = ({
-  applicationName = "pawl",
+  applicationName,
   connectTimeout = "2 seconds",
   keepAlive = "30 seconds",
   maxConnections = 10,
@@ -55,7 +56,7 @@ export const layer = ({
 }: PgClient.PgPoolConfig): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> =>
   PgClient.layer({
     ...options,
-    applicationName,
+    applicationName: applicationName ?? nameIn(options.url) ?? "pawl",
     connectTimeout,
     keepAlive,
     maxConnections,
@@ -70,3 +71,8 @@ export const layer = ({
       ...options.startupParameters
     }
   })
+
+const nameIn = (url: Redacted.Redacted | undefined): string | null | undefined =>
+  url === undefined
+    ? undefined
+    : URL.parse(Redacted.value(url))?.searchParams.get("application_name")

@@ -9,8 +9,8 @@
  *
  * A transaction takes the write lock when it begins, and waits at most 10 milliseconds for it. Only
  * the owner may read and write the file, its `-wal` and its `-shm` (mode 0600). After a failed
- * flush, or when the file was removed, renamed or replaced, every statement fails until the process
- * restarts.
+ * flush, or when one of the three was removed, renamed or replaced, every statement fails until the
+ * process restarts.
  *
  * **Gotchas**
  *
@@ -158,12 +158,14 @@ export const fileOf = (filename: string): string | undefined => {
   return isMemory ? undefined : path
 }
 
-/** Refuses anything but a regular file, and creates a missing one for its owner. */
+/** Refuses anything but a regular file with one name, and creates a missing one for its owner. */
 const create = (filename: string): Effect.Effect<void, SqlError> =>
   Effect.flatMap(
     attempt("open", () => {
       const file = fileOf(filename)
-      return file === undefined || NodeOwnFile.isThere(file) ? undefined : file
+      if (file === undefined || !NodeOwnFile.isThere(file)) return file
+      if (statSync(file).nlink > 1) throw new Error(`it has ${severalNames}`)
+      return undefined
     }),
     (missing) =>
       missing === undefined
@@ -193,8 +195,17 @@ const reasonOf = (error: SqlError): string => {
     return "another process has locked it; end that process, or name another file"
   }
   const text = cause instanceof Error ? cause.message : String(cause)
-  return `${text}; ${text.includes("malformed") ? "restore it from a backup" : "name another file"}`
+  const [, advice] = advices.find(([part]) => text.includes(part)) ?? []
+  return `${text}; ${advice ?? "name another file"}`
 }
+
+const severalNames = "several names (hard links), each with a log of its own"
+const advices = [
+  ["malformed", "restore it from a backup"],
+  ["full", "make room on its disk"],
+  ["disk I/O error", "make room on its disk, or repair it"],
+  [severalNames, "keep one"]
+] as const
 
 /** Sets and checks the modes that make commits durable, and the write lock. */
 const harden = (database: DatabaseSync): void => {
@@ -215,15 +226,15 @@ const harden = (database: DatabaseSync): void => {
 }
 
 /**
- * Makes the check that the file is still the opened one; SQLite would write to a file without a
- * name. The log is beside the target of a link.
+ * Makes the check that the file, its log and the index of that are still the opened ones; SQLite
+ * would write to a file without a name. The log is beside the target of a link.
  */
 const makeCheck = (
   filename: string,
   target: string
 ): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
   const identify = attempt("open", () =>
-    [filename, `${target}-wal`]
+    [filename, `${target}-wal`, `${target}-shm`]
       .map((file) => {
         const { dev, ino } = statSync(file, { bigint: true })
         return `${dev}/${ino}`

@@ -11,6 +11,7 @@ import { Transactions } from "../src/LedgerSql.ts"
 import { live, type Steps, test } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
+import * as Postgres from "@pawl/test-support/Postgres"
 import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { PgClient } from "@effect/sql-pg/PgClient"
@@ -151,6 +152,19 @@ await onPostgres((place) => {
     )
     expect(message).toBe(
       "The PostgreSQL database cannot be used: its encoding LATIN1 lacks letters; make one with ENCODING 'UTF8'"
+    )
+  })
+
+  live("a start while another transaction has locked the settings says what to do", function* () {
+    yield* emptied
+    const sql = yield* elsewhere
+    const url = Redacted.make(Postgres.urlOf(place.database))
+    const start = Layer.build(Layer.fresh(NodeStore.layer({ _tag: "postgres", url })))
+    const { message } = yield* sql.withTransaction(
+      Effect.andThen(sql`LOCK TABLE pawl_settings`, Effect.flip(start))
+    )
+    expect(message).toBe(
+      "The store cannot be used: a transaction takes longer than 3 seconds; end the transaction that has a lock"
     )
   })
 
@@ -306,6 +320,13 @@ test("a setting of PostgreSQL that is undefined keeps its default, so that a dea
   expect(config).toMatchObject({ keepAlive: "30 seconds", maxConnections: 10 })
 })
 
+test("a connection has the name that the address gives it", function* () {
+  const nameOf = (url: string) =>
+    Effect.map(configOf({ url: Redacted.make(url) }), ({ applicationName }) => applicationName)
+  expect(yield* nameOf("postgres://pawl@127.0.0.1:9/pawl")).toBe("pawl")
+  expect(yield* nameOf("postgres://pawl@127.0.0.1:9/pawl?application_name=shop")).toBe("shop")
+})
+
 test("a server that answers no statement for 15 seconds fails the start, and does not hang it", function* () {
   const login = Buffer.from("5200000008000000005a0000000549", "hex")
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
@@ -345,6 +366,9 @@ test.each([
     "in PgBouncer, put synchronous_commit, lock_timeout, statement_timeout and idle_in_transaction_session_timeout into ignore_startup_parameters, and set them on the role to on, 500ms, 0 and 5s"
   ],
   ["55P03", "canceling statement due to lock timeout", "end the transaction that has the lock"],
+  ["P0001", "no tables here", "let the trigger allow pawl-receiver migrate"],
+  ["42703", 'column "key" does not exist', "name a schema without tables of another program"],
+  ["53100", "could not extend file", "make room on its disk"],
   ["53300", "sorry, too many clients already", "allow it more connections"],
   // The class of each is that of a lock and of the connections.
   [

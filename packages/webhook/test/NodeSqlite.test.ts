@@ -7,6 +7,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  linkSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -16,7 +17,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { describe, expect } from "@effect/vitest"
+import { describe, expect, vi } from "@effect/vitest"
 import * as Fault from "../src/internal/sql/Fault.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
 import { live, test } from "@pawl/test-support/Tests"
@@ -33,6 +34,22 @@ const cannot = (filename: string, reason: string) =>
   `The SQLite file ${filename} cannot be used: ${reason}`
 
 describe("NodeSqlite", () => {
+  test.each([
+    ["database or disk is full", "make room on its disk"],
+    // The disk has no room for the index of the log.
+    ["disk I/O error", "make room on its disk, or repair it"]
+  ])("a start that fails with %s says what to do", function* (reason, advice) {
+    const { filename } = file()
+    const spy = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
+      throw new Error(reason)
+    })
+    const message = yield* Effect.ensuring(
+      refusal(filename),
+      Effect.sync(() => spy.mockRestore())
+    )
+    expect(message).toBe(cannot(filename, `${reason}; ${advice}`))
+  })
+
   live("names the reason why a file cannot be used", function* () {
     const { filename } = file()
     const absent = join(filename, "no", "such.db")
@@ -182,6 +199,30 @@ describe("NodeSqlite", () => {
     expect(yield* refusalOf(insert)).toBe(gone)
     rmSync(filename)
     expect(yield* refusalOf(insert)).toBe(gone)
+  })
+
+  test("R30: a file whose index of the log was removed is not written any more, because the next process makes another one", function* () {
+    const { filename } = file()
+    const sql = yield* open(filename)
+    yield* sql`CREATE TABLE t (a INTEGER)`
+    rmSync(`${filename}-shm`)
+    expect((yield* Effect.flip(sql`INSERT INTO t VALUES (1)`)).message).toBe(
+      `The SQLite file ${filename} was removed or replaced while it was open: start the receiver again`
+    )
+  })
+
+  test("R30: a file with several names is not opened, because each has another log", function* () {
+    const [filename, link] = [file().filename, file().filename]
+    const sql = yield* open(filename)
+    yield* sql`CREATE TABLE t (a INTEGER)`
+    linkSync(filename, link)
+    for (const name of [filename, link]) {
+      expect((yield* Effect.flip(open(name))).message).toBe(
+        `The SQLite file ${name} cannot be used: it has several names (hard links), each with a log of its own; keep one`
+      )
+    }
+    rmSync(link)
+    yield* open(filename)
   })
 
   test("R30: a link names the file that it led to at the start", function* () {

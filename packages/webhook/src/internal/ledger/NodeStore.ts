@@ -35,11 +35,17 @@ export { StoreUnusable }
 
 export const parse = (text: string): Store | undefined => {
   if (text === "memory") return { _tag: "memory" }
-  if (/^postgres(?:ql)?:\/\//u.test(text) && URL.canParse(text)) {
+  if (/^postgres(?:ql)?:\/\//u.test(text) && isAddress(text)) {
     return { _tag: "postgres", url: Redacted.make(text) }
   }
   const [, filename] = /^sqlite:(.*\S)$/u.exec(text) ?? []
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
+}
+
+/** A `#` or `/` of a password that is not escaped would begin another part of the address. */
+const isAddress = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && url.hash === "" && !url.pathname.includes("@")
 }
 
 /** Returns a key of the database, which two names of it share; undefined for a store in memory. */
@@ -103,13 +109,21 @@ export const layerWith = (
           Effect.fail(new StoreUnusable({ message }))
         ),
         Effect.catchTag("StoreUnavailable", (error) =>
-          Effect.fail(
-            new StoreUnusable({ message: `The store cannot be used: ${Fault.of(error).cause}` })
-          )
+          Effect.fail(new StoreUnusable({ message: refusalOf(Fault.of(error)) }))
         )
       )
     )
   )
+
+const refusalOf = ({ cause }: Fault.Fault): string => {
+  const [, advice] = causeAdvices.find(([part]) => cause.includes(part)) ?? []
+  return `The store cannot be used: ${cause}${advice === undefined ? "" : `; ${advice}`}`
+}
+
+const causeAdvices = [
+  ["damaged", "restore it from a backup"],
+  ["takes longer", "end the transaction that has a lock"]
+] as const
 
 export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
   Effect.gen(function* () {
@@ -206,6 +220,9 @@ const advices = [
     "in PgBouncer, put synchronous_commit, lock_timeout, statement_timeout and idle_in_transaction_session_timeout into ignore_startup_parameters, and set them on the role to on, 500ms, 0 and 5s"
   ],
   ["SQLSTATE 42P01", "name the store of the receiver"],
+  ["SQLSTATE 42703", "name a schema without tables of another program"],
+  ["SQLSTATE 53100", "make room on its disk"],
+  ["SQLSTATE P0001", "let the trigger allow pawl-receiver migrate"],
   ["SQLSTATE 55P03", "end the transaction that has the lock"],
   ["SQLSTATE 53300", "allow it more connections"]
 ] as const
