@@ -1,17 +1,15 @@
+import { makeFolder } from "@pawl/test-support/Folder"
 import * as Program from "@pawl/test-support/Program"
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { mkdtempSync, rmSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { freePort, nodeAheadBy, pay, sandboxed, settings } from "./processes.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "pawl-shop-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = makeFolder()
 
 const start = Effect.fnUntraced(function* (name: string, port: string, ahead = 0, env = {}) {
   const [node, ...flags] = nodeAheadBy(ahead)

@@ -1,12 +1,12 @@
+import { makeFolder } from "../../test-support/src/Folder.ts"
 import { bundleOf } from "../../test-support/src/Program.ts"
 import { startInTest } from "../../test-support/src/ProgramTests.ts"
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { freePort } from "../../test-support/src/FreePort.ts"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { read, root } from "../repository.ts"
 
 const conform = bundleOf(join(root, "packages/sandbox/src/bin/pawl-conform.ts"))
@@ -15,8 +15,7 @@ const folder = join(root, ".github/actions/conform")
 const action = read(".github/actions/conform/action.yml")
 const script = read(".github/actions/conform/conform.sh")
 const [, inputs = ""] = /^inputs:\n(.*?)^outputs:/msu.exec(action) ?? []
-const temporary = mkdtempSync(join(tmpdir(), "pawl-action-"))
-afterAll(() => rmSync(temporary, { recursive: true }))
+const temporary = makeFolder()
 
 const allIn = (text: string, pattern: RegExp) => [
   ...new Set(Array.from(text.matchAll(pattern), ([, name = ""]) => name))

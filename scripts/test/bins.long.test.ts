@@ -1,17 +1,9 @@
+import { makeFolder } from "../../test-support/src/Folder.ts"
 import { execFile, execFileSync } from "node:child_process"
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
-import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
-import { afterAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { find, read, root } from "../repository.ts"
 
 interface Manifest {
@@ -28,8 +20,7 @@ const bins = find("packages/*/package.json").flatMap((path) => {
   }))
 })
 
-const folder = mkdtempSync(join(tmpdir(), "pawl-bins-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = makeFolder()
 
 const run = (program: string, ...args: ReadonlyArray<string>) =>
   new Promise<{ readonly code: unknown; readonly out: string; readonly err: string }>((done) => {

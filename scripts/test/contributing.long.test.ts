@@ -1,21 +1,12 @@
 /** Tries "Add a field" of CONTRIBUTING.md in a copy of the repository. */
+import { makeFolder } from "../../test-support/src/Folder.ts"
 import { execFileSync, spawnSync } from "node:child_process"
-import {
-  cpSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { read, root } from "../repository.ts"
 
-const copy = mkdtempSync(join(tmpdir(), "pawl-field-"))
-afterAll(() => rmSync(copy, { recursive: true }))
+const copy = makeFolder()
 
 /** Makes the changes of a diff whose hunks name the replaced lines, not their numbers. */
 const apply = (diff: string) => {

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { makeFolder } from "../../test-support/src/Folder.ts"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { objections } from "../published.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "pawl-package-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = makeFolder()
 
 const packageWith = (name: string, types: string, fields: object) => {
   const path = join(folder, name)

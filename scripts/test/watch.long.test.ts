@@ -1,5 +1,5 @@
 import * as Promtool from "../../test-support/src/Promtool.ts"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -102,20 +102,13 @@ describe.runIf(Promtool.isThere)("promtool", () => {
   })
 
   it("accepts every expression of the dashboard", () => {
-    const folder = mkdtempSync(join(tmpdir(), "pawl-dashboard-"))
-    try {
-      const file = join(folder, "rules.yml")
-      const record = expressions.map((expr, index) => ({
-        record: `dashboard:${index}`.replaceAll(
-          /\d/gu,
-          (digit) => "abcdefghij"[Number(digit)] ?? ""
-        ),
-        expr: expr.replaceAll("$__rate_interval", "5m")
-      }))
-      writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules: record }] }))
-      expect(Promtool.run("check", "rules", file)).toContain(`${expressions.length} rules found`)
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    using folder = mkdtempDisposableSync(join(tmpdir(), "pawl-dashboard-"))
+    const file = join(folder.path, "rules.yml")
+    const record = expressions.map((expr, index) => ({
+      record: `dashboard:${index}`.replaceAll(/\d/gu, (digit) => "abcdefghij"[Number(digit)] ?? ""),
+      expr: expr.replaceAll("$__rate_interval", "5m")
+    }))
+    writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules: record }] }))
+    expect(Promtool.run("check", "rules", file)).toContain(`${expressions.length} rules found`)
   })
 })

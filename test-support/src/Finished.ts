@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { card, verified } from "./Service.ts"
 
-export const day = 86_400_000
 export const november = Date.UTC(2026, 10, 5)
 
 export const callback = (transactionId: string, transactionStatus: OpenStatus, more = {}) =>

@@ -1,6 +1,6 @@
 /** Alert rules evaluated by `promtool` of Debian's package `prometheus`. */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempDisposableSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -66,12 +66,8 @@ export const expectAlerts = (scrapes: ReadonlyArray<string>, alerts: ReadonlyArr
       }
     ]
   }
-  const temporary = mkdtempSync(join(tmpdir(), "pawl-rules-"))
-  try {
-    const file = join(temporary, "test.yml")
-    writeFileSync(file, JSON.stringify(test))
-    run("test", "rules", file)
-  } finally {
-    rmSync(temporary, { recursive: true })
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), "pawl-rules-"))
+  const file = join(temporary.path, "test.yml")
+  writeFileSync(file, JSON.stringify(test))
+  run("test", "rules", file)
 }

@@ -88,8 +88,10 @@ describe.each(schemas)("$name", ({ name, of: [input, wrong], schema }) => {
   })
 
   it("refuses a value that is no object", () => {
-    for (const value of [undefined, null, "", "text", 7, [], [input]]) {
-      expect(validate(value)).toMatchObject({ issues: [expect.anything()] })
+    for (const value of [undefined, null, "", "hunter2", 7, [], [input]]) {
+      const result = validate(value)
+      expect(result).toMatchObject({ issues: [expect.anything()] })
+      expect(JSON.stringify(result)).not.toContain("hunter2")
     }
   })
 
@@ -98,15 +100,6 @@ describe.each(schemas)("$name", ({ name, of: [input, wrong], schema }) => {
     // An update has no requestId, and any further field is allowed.
     expect("issues" in result).toBe(name !== "subscriptionUpdate")
   })
-})
-
-it("the language of an intent has two small letters", () => {
-  const [intent] = cases.paymentIntent
-  for (const lang of ["", "e", "EN", "eng", "xen", "en "]) {
-    expect(InputSchemas.paymentIntent["~standard"].validate({ ...intent, lang })).toMatchObject({
-      issues: [{ path: ["lang"] }]
-    })
-  }
 })
 
 it("the frequency of a plan is one of the four, in a new subscription and in a change", () => {

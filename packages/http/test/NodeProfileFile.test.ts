@@ -1,19 +1,18 @@
+import { makeFolder } from "@pawl/test-support/Folder"
 import * as Pawl from "../src/Pawl.ts"
 import * as ProfileFile from "../src/internal/NodeProfileFile.ts"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import fs, { writeFileSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, describe, expect, it, vi } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "pawl-profile-"))
+const folder = makeFolder()
 const file = join(folder, "profile.json")
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const read = (text: string) => {
   writeFileSync(file, text)

@@ -219,17 +219,6 @@ describe.each(operationsThatCreate)("$name", (operation) => {
     }
     expect(made.size).toBe(5)
   })
-
-  it.each(["a|b", undefined, null])(
-    "refuses the requestId %s before it sends anything",
-    async (requestId) => {
-      const service = new Memory.Service()
-      expect(Result.merge(await run(operation, service, { requestId } as Named))).toMatchObject(
-        Memory.refusalOf("requestId")
-      )
-      expect(service.auths.length + service.requests.length).toBe(0)
-    }
-  )
 })
 
 describe.each(makeTransactions)("$name", (operation) => {

@@ -9,16 +9,16 @@ import {
   Unreachable,
   ValidationFailed
 } from "pawl"
+import { makeFolder } from "@pawl/test-support/Folder"
 import { openOnce } from "pawl/next"
 import * as Redacted from "effect/Redacted"
 import { open, sandbox, type TestPawl } from "pawl/testing"
 import { execFile } from "node:child_process"
 import { createHmac } from "node:crypto"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { inspect, promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { callback, order } from "./doors.ts"
 
 const payment = (requestId: string, amount = "10.00") => ({ ...order, requestId, amount })
@@ -38,6 +38,8 @@ const opened = async (test: (pawl: TestPawl) => Promise<void>) => {
 const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error)
 
 const { stackTraceLimit } = Error
+
+const folder = makeFolder()
 
 const settings = {
   baseUrl: "http://127.0.0.1:9/api",
@@ -283,15 +285,13 @@ it("close waits for calls and handlers, and refuses further calls", async () => 
 })
 
 it("a callback that comes after close is answered with 503", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "pawl-closed-"))
-  for (const store of ["memory", `sqlite:${join(directory, "pawl.db")}`]) {
+  for (const store of ["memory", `sqlite:${join(folder, "pawl.db")}`]) {
     const pawl = await openReal({ ...settings, merchantSecret: "secret", store })
     await pawl.close()
     const checksum = createHmac("sha256", "secret").update("4711|10.00|EUR|100001").digest("base64")
     const response = await pawl.fetch()(callback("https://shop.example/callback", checksum))
     expect(response.status).toBe(503)
   }
-  await rm(directory, { recursive: true })
 })
 
 it("close ends what is followed, and nothing is followed after it", async () => {
@@ -541,10 +541,6 @@ it("hooks, headers and a dispatcher reach every request, and a wrong header is n
 })
 
 describe("a profile", () => {
-  let folder = ""
-  beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "pawl-profile-"))))
-  afterAll(() => rm(folder, { recursive: true }))
-
   const switches = { pollIntervals: ["1 minute"], requestChecksumSeparator: "-" } as const
   const write = async (profile: object) => {
     const path = join(folder, "profile.json")

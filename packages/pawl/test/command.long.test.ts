@@ -1,3 +1,4 @@
+import { makeFolder } from "@pawl/test-support/Folder"
 import { bundleOf, run as runProgram } from "@pawl/test-support/Program"
 import { startInTest } from "@pawl/test-support/ProgramTests"
 import { execFile, spawn } from "node:child_process"
@@ -6,10 +7,8 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync
 } from "node:fs"
@@ -19,10 +18,9 @@ import * as Effect from "effect/Effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 
 const file = fileURLToPath(new URL("../src/bin/pawl.ts", import.meta.url))
 const program = bundleOf(file)
@@ -36,8 +34,7 @@ const runIn = async (env: Readonly<Record<string, string>>, ...args: ReadonlyArr
 
 const run = (...args: ReadonlyArray<string>) => runIn({}, ...args)
 
-const directory = mkdtempSync(join(tmpdir(), "pawl-command-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = makeFolder()
 
 /** Starts a command. Returns its first line, and how to wait for a later one and to stop it. */
 const start = async (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {

@@ -2,13 +2,12 @@
  * The command `mcp`, over the admin API of a real receiver, and over one whose every text is
  * hostile.
  */
+import { files } from "@pawl/test-support/Stores"
 import { serve } from "@pawl/test-support/Listener"
 import { run, start } from "@pawl/test-support/Program"
 import { card, checksum } from "@pawl/test-support/Service"
 import * as Effect from "effect/Effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { writeFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { describe, expect, it } from "vitest"
 
@@ -40,13 +39,8 @@ interface Explained {
   readonly story: { readonly facts: ReadonlyArray<{ readonly sentence: string }> }
 }
 
-const sqlite = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-mcp-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-  ),
-  (path) => `sqlite:${join(path, "ledger.db")}`
-)
+const file = files()
+const newStore = () => `sqlite:${file().filename}`
 
 const assistant = Effect.fnUntraced(function* (admin: string) {
   const { child, exited, stderr, stdout } = yield* start(
@@ -104,7 +98,7 @@ describe("over the admin API of a receiver", () => {
       }
       const receiver = yield* start(
         process.execPath,
-        [bin, "receiver", "--port", "0", "--admin-port", "0", "--store", yield* sqlite],
+        [bin, "receiver", "--port", "0", "--admin-port", "0", "--store", newStore()],
         { ...secrets, PAWL_ADMIN_TOKEN: token, PAWL_BASE_URL: "http://127.0.0.1:9/api" }
       )
       const url = yield* receiver.line(/^ready (\S+)$/mu)
@@ -184,18 +178,18 @@ describe("over the admin API of a receiver", () => {
 
 it("of several merchants it reads the one that --admin names, and asks for a name otherwise", () =>
   Effect.gen(function* () {
-    const store = yield* sqlite
-    const file = store.replace("sqlite:", "").replace("ledger.db", "merchants.json")
+    const store = newStore()
+    const merchants = file().filename
     const merchant = { merchantKey: "key", baseUrl: "http://127.0.0.1:9/api" }
     writeFileSync(
-      file,
+      merchants,
       JSON.stringify({
         merchants: [{ ...merchant, id: "shop-a", merchantSecret: "secret-a", store }]
       })
     )
     const receiver = yield* start(
       process.execPath,
-      [bin, "receiver", "--port", "0", "--admin-port", "0", "--merchants", file],
+      [bin, "receiver", "--port", "0", "--admin-port", "0", "--merchants", merchants],
       { PAWL_ADMIN_TOKEN: token }
     )
     yield* receiver.line(/^ready (\S+)$/mu)

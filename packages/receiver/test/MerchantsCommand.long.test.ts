@@ -1,17 +1,15 @@
+import { makeFolder } from "@pawl/test-support/Folder"
 import { describe, expect } from "@effect/vitest"
 import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { afterAll } from "vitest"
 import { ask, command, nobody, receiver, refused, service } from "./receiverProcess.ts"
 import { card, checksum } from "@pawl/test-support/Service"
 import { live } from "@pawl/test-support/Tests"
 
-const directory = mkdtempSync(join(tmpdir(), "pawl-merchants-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = makeFolder()
 
 writeFileSync(join(directory, "linked.db"), "")
 symlinkSync("linked.db", join(directory, "link.db"))

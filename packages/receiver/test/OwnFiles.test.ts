@@ -1,30 +1,21 @@
 /** The files of `reconcile`: regular files, which only their owner may read. */
+import { makeFolder } from "@pawl/test-support/Folder"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Path } from "effect/Path"
 import * as Redacted from "effect/Redacted"
-import fs, {
-  chmodSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import fs, { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, vi } from "vitest"
+import { vi } from "vitest"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as ReconcileLines from "../src/internal/books/NodeReconcileLines.ts"
 import { test as virtual } from "@pawl/test-support/Tests"
 
 const test = virtual.with(() => NodeServices.layer)
 
-const directory = mkdtempSync(join(tmpdir(), "pawl-own-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = makeFolder()
 const modeOf = (file: string) => statSync(file).mode & 0o777
 
 const merchant = {

@@ -4,9 +4,7 @@ import type { Transition } from "@pawl/core/Handler"
 import * as Effect from "effect/Effect"
 import { connect, type Socket } from "node:net"
 import { once } from "node:events"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { writeFileSync } from "node:fs"
 import { text } from "node:stream/consumers"
 import { DatabaseSync } from "node:sqlite"
 import { card } from "@pawl/test-support/Service"
@@ -199,8 +197,7 @@ live(
       PAWL_ATTEMPT_TIMEOUT: "50 millis",
       PAWL_MAX_ATTEMPTS: "1"
     }
-    const folder = mkdtempSync(join(tmpdir(), "pawl-limits-"))
-    const merchants = join(folder, "merchants.json")
+    const merchants = file().filename
     const merchant = {
       id: "a",
       accounts: ["mid-1"],
@@ -215,7 +212,6 @@ live(
       started.child.kill("SIGTERM")
       yield* started.exited
     }
-    rmSync(folder, { recursive: true })
   }
 )
 

@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { readFile } from "node:fs/promises"
+import { files } from "@pawl/test-support/Stores"
 import { assert, describe, expect, it } from "vitest"
 import * as Gateway from "@pawl/testkit/Gateway"
 import { style } from "../src/internal/pages/PageStyle.ts"
@@ -9,6 +8,8 @@ import { shared } from "@pawl/receiver/internal/admin/PageFiles"
 import { createAt, intentAt, untilTold, visit } from "./support/customer.ts"
 import { address, control, runWith, test } from "./support/sandbox.ts"
 import { raw } from "./support/wire.ts"
+
+const file = files()
 
 const good = {
   act: "card",
@@ -255,8 +256,7 @@ describe("the page of an intent", () => {
     }))
 
   it("survives a restart of the sandbox with a file, and so does its result", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "hosted-page-"))
-    const filename = join(folder, "sandbox.db")
+    const { filename } = file()
     const path = await runWith({ filename }, function* () {
       const { redirectUrl } = yield* intentAt(urls)
       yield* visit(redirectUrl, { ...good, number: "4000000000000002" })
@@ -271,7 +271,6 @@ describe("the page of an intent", () => {
       const { transactions } = yield* Gateway.Gateway
       assert.lengthOf(yield* transactions, 2)
     })
-    await rm(folder, { recursive: true })
   })
 
   test("loads its style and icon from the sandbox only", function* () {

@@ -1,32 +1,28 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Fs from "node:fs"
-import * as Os from "node:os"
-import * as Path from "node:path"
-import { afterEach, assert, beforeEach, describe, expect, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Tagged from "../src/internal/sandbox/StoredJson.ts"
 import { body } from "@pawl/test-support/Creates"
+import { files } from "@pawl/test-support/Stores"
 import { payment } from "@pawl/test-support/TestGateway"
 import { live as test } from "@pawl/test-support/Tests"
 import { noResources } from "./support/contractService.ts"
 import { api, control, list, pay, runWith, type Shown, type Test } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
-let directory = ""
-beforeEach(() => {
-  directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "pawl-"))
-})
-afterEach(() => Fs.rmSync(directory, { recursive: true }))
+const file = files()
 
-const inTurn = (options: Sandbox.Options, ...tests: ReadonlyArray<Test<void>>) =>
-  Effect.forEach(
+/** Runs sandboxes one after the other on one file. */
+const inTurn = (options: Sandbox.Options, ...tests: ReadonlyArray<Test<void>>) => {
+  const { filename } = file()
+  return Effect.forEach(
     tests,
-    (test) =>
-      Effect.promise(() => runWith({ ...options, filename: `${directory}/sandbox.db` }, test)),
+    (test) => Effect.promise(() => runWith({ ...options, filename }, test)),
     { discard: true }
   )
+}
 
 const clock = (advance: string) => control("POST", "/clock", { advance })
 
@@ -169,9 +165,8 @@ describe("X03: a sandbox with a file", () => {
   })
 
   test("that cannot be opened does not start, and gives the reason in one sentence", function* () {
-    const failed = yield* Effect.flip(
-      Layer.build(Sandbox.layer({ filename: `${directory}/nowhere/sandbox.db` }))
-    )
+    const filename = `${file().filename}/nowhere/sandbox.db`
+    const failed = yield* Effect.flip(Layer.build(Sandbox.layer({ filename })))
     assert.strictEqual(failed._tag, "SqlError")
     assert.include(failed.message, "nowhere/sandbox.db cannot be used")
   })

@@ -1,3 +1,4 @@
+import { makeFolder } from "@pawl/test-support/Folder"
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
@@ -6,10 +7,8 @@ import { execute, server } from "@pawl/test-support/Postgres"
 import { describeWithDatabase } from "@pawl/test-support/PostgresTests"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import { type Fresh as FreshStore, ledgerLaws as laws } from "../src/Laws/Store.ts"
 import { breaks, broken, names } from "@pawl/test-support/LawTests"
@@ -47,8 +46,7 @@ const holdSharded = (place: string, fresh: Fresh, numRuns: number) => {
 
 const inMemory = Layer.provideMerge(RequestStore.layerMemory, layerMemory)
 
-const directory = mkdtempSync(join(tmpdir(), "pawl-laws-"))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = makeFolder()
 
 describe("the laws of a ledger hold", () => {
   const file = sqlite(join(directory, "ledger"))

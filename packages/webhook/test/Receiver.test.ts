@@ -12,13 +12,7 @@ import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
-import {
-  createServer,
-  request as open,
-  type IncomingHttpHeaders,
-  type OutgoingHttpHeaders,
-  type Server
-} from "node:http"
+import { createServer, type OutgoingHttpHeaders, type Server } from "node:http"
 import { type AddressInfo, type Socket } from "node:net"
 import { inspect } from "node:util"
 import { gzipSync } from "node:zlib"
@@ -26,6 +20,7 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { callbackHead, dependencies, local, sendRaw } from "./doors.ts"
+import { overHttp } from "@pawl/test-support/OverHttp"
 import { live, test } from "@pawl/test-support/Tests"
 import { planted } from "@pawl/test-support/World"
 import { apm, bytes, card, checksum, incoming, secret } from "@pawl/test-support/Service"
@@ -67,36 +62,15 @@ interface Asked {
   readonly body?: Uint8Array
 }
 
-interface Answered {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
-}
-
-const ask = (port: number, { body, headers, method = "POST", path = "/callback" }: Asked) =>
-  Effect.callback<Answered, unknown>((resume) => {
-    const request = open({
-      port,
-      host: "127.0.0.1",
-      method,
-      path,
-      headers: { connection: "close", ...headers }
-    })
-    request.on("error", (error) => resume(Effect.fail(error)))
-    request.on("response", (response) => {
-      const chunks: Array<Buffer> = []
-      response.on("data", (chunk: Buffer) => chunks.push(chunk))
-      response.on("end", () =>
-        resume(
-          Effect.succeed({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            body: Buffer.concat(chunks).toString()
-          })
-        )
-      )
-    })
-    request.end(body)
+const ask = (
+  port: number,
+  { body = new Uint8Array(), headers, method = "POST", path = "/callback" }: Asked
+) =>
+  overHttp(`http://127.0.0.1:${port}`)({
+    method,
+    path,
+    body,
+    headers: { connection: "close", ...headers } as Record<string, string>
   })
 
 const post = (
@@ -144,7 +118,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
       for (const [status, changes] of refused) {
         const { headers, ...answered } = yield* post(port, "card", card(), changes)
         expect(answered).toEqual({ status, body: "" })
-        expect(headers.allow).toBe(status === 405 ? "POST" : undefined)
+        expect(headers["allow"]).toBe(status === 405 ? "POST" : undefined)
       }
       expect(yield* callbacksOf(ledger)).toBeUndefined()
       const accepted: ReadonlyArray<Asked> = [

@@ -6,7 +6,7 @@ import { repeats } from "@pawl/test-support/Repeats"
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -22,17 +22,14 @@ const part = repeats(10, 10) === 10 ? "0/1" : `${Math.abs(seed)}/10`
 
 /** Tries changes in a copy of the folder, with or without its vectors. */
 const mutants = async (part: string, hasVectors: boolean) => {
-  const copy = mkdtempSync(join(tmpdir(), "vectors-"))
-  try {
-    cpSync(folder, copy, { recursive: true })
-    const groups = Object.entries<ReadonlyArray<object>>(
-      JSON.parse(readFileSync(join(copy, "vectors.json"), "utf8"))
-    ).map(([name, group]) => [name, hasVectors ? group : []])
-    writeFileSync(join(copy, "vectors.json"), JSON.stringify(Object.fromEntries(groups)))
-    return await Effect.runPromise(run("python3", [join(copy, "mutants.py"), part]))
-  } finally {
-    rmSync(copy, { recursive: true })
-  }
+  using copy = mkdtempDisposableSync(join(tmpdir(), "vectors-"))
+  cpSync(folder, copy.path, { recursive: true })
+  const vectors = join(copy.path, "vectors.json")
+  const groups = Object.entries<ReadonlyArray<object>>(
+    JSON.parse(readFileSync(vectors, "utf8"))
+  ).map(([name, group]) => [name, hasVectors ? group : []])
+  writeFileSync(vectors, JSON.stringify(Object.fromEntries(groups)))
+  return await Effect.runPromise(run("python3", [join(copy.path, "mutants.py"), part]))
 }
 
 describe.runIf(hasPython)("the changes of the implementation in Python", () => {

@@ -1,11 +1,11 @@
+import { makeFolder } from "@pawl/test-support/Folder"
 import { freePort } from "@pawl/test-support/FreePort"
 import { run } from "@pawl/test-support/Program"
 import { startIn } from "@pawl/test-support/ProgramTests"
 import { checksum } from "@pawl/test-support/Service"
 import * as Effect from "effect/Effect"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import type { IncomingMessage } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { json } from "node:stream/consumers"
 import { assert, describe, it } from "vitest"
@@ -36,12 +36,12 @@ const isSigned = async (request: IncomingMessage, secret: string): Promise<boole
 }
 
 const withSecret = ["--merchant-secret", secret]
+const folder = makeFolder()
 
 // The first test mostly waits for callbacks; the others run meanwhile.
 describe.concurrent("pawl-conform", () => {
   it("reports that all laws hold for pawl-receiver", async (test) => {
-    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
-    const junit = join(directory, "conform.xml")
+    const junit = join(folder, "held.xml")
     const port = String(await freePort())
     const args = [receiver, "--port", "0", "--admin-port", "0"]
     const { errorLine, line } = startIn(test, process.execPath, args, {
@@ -62,7 +62,6 @@ describe.concurrent("pawl-conform", () => {
       `<testsuite name="conform" tests="${Receiver.laws.length}" failures="0"`
     )
     assert.notInclude(out, "c4n4ry")
-    await rm(directory, { recursive: true })
   })
 
   it("runs only the laws about answers without --state, and reports the first failure", async () => {
@@ -112,8 +111,7 @@ describe.concurrent("pawl-conform", () => {
     const { server, url } = await listen(({ method = "" }, response) => {
       if (["GET", "POST"].includes(method)) response.writeHead(method === "GET" ? 405 : 200).end()
     })
-    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
-    const junit = join(directory, "conform.xml")
+    const junit = join(folder, "interrupted.xml")
     const only = ["--only", "1", "--only", "11", "--junit", junit]
     const args = [bin, url, "--api-port", "0", ...only]
     const { child, ended, line, stdout } = startIn(test, process.execPath, args)
@@ -122,7 +120,6 @@ describe.concurrent("pawl-conform", () => {
     assert.strictEqual(await ended, 130)
     assert.include(stdout(), "\nInterrupted: 1 of 2 laws were checked.\n\nThe one law holds.\n")
     assert.match(await readFile(junit, "utf8"), /tests="2" [^]*Interrupted: 1 of 2 laws/u)
-    await rm(directory, { recursive: true })
     server.closeAllConnections()
     server.close()
   })
@@ -184,8 +181,7 @@ describe.concurrent("pawl-conform", () => {
 
   it("reports in one sentence that its port is taken", async () => {
     const { port, server } = await listen()
-    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
-    const junit = join(directory, "conform.xml")
+    const junit = join(folder, "refused.xml")
     const args = ["http://127.0.0.1:9/", ...withSecret, "--api-port", port, "--junit", junit]
     const { code, err } = await conform(args)
     server.close()
@@ -197,7 +193,6 @@ describe.concurrent("pawl-conform", () => {
     const xml = await readFile(junit, "utf8")
     assert.include(xml, '<testsuite name="conform" tests="1" failures="0" errors="1"')
     assert.include(xml, `<error message="${err.trimEnd()}"/>`)
-    await rm(directory, { recursive: true })
   })
 
   const url = "http://127.0.0.1:4020/callback"

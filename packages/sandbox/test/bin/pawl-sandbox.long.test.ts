@@ -1,8 +1,8 @@
+import { makeFolder } from "@pawl/test-support/Folder"
+import { files } from "@pawl/test-support/Stores"
 import { startInTest } from "@pawl/test-support/ProgramTests"
-import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { chmod, readdir, readFile, stat } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
-import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { payment } from "@pawl/test-support/TestGateway"
@@ -24,7 +24,11 @@ const authenticate = (baseUrl: string, merchantKey: string, merchantSecret: stri
     body: JSON.stringify({ merchantKey, merchantSecret })
   })
 
+const storeFile = files()
+
 describe("pawl-sandbox", () => {
+  const place = makeFolder()
+
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     it(`says one line on stdout once it serves, and ends on ${signal}`, async () => {
       const { child, ended, ready, stderr, stdout } = start("--port", "0")
@@ -104,14 +108,12 @@ describe("pawl-sandbox", () => {
   })
 
   it("caches the compiled modules for its next start", async () => {
-    const place = await mkdtemp(join(tmpdir(), "pawl-"))
     const env = { TMPDIR: place, NODE_COMPILE_CACHE: "" }
     const { child, ended, ready } = startWith(env, "--port", "0")
     await ready()
     child.kill("SIGTERM")
     await ended
     assert.deepStrictEqual(await readdir(place), ["node-compile-cache"])
-    await rm(place, { recursive: true })
   })
 
   it("stops at once while browsers listen to its events", async () => {
@@ -127,8 +129,7 @@ describe("pawl-sandbox", () => {
   })
 
   it("X03: killed during delivery, it continues from its file, and remembers every request", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
-    const args = ["--port", "0", "--pace", "20 seconds", "--file", join(directory, "sandbox.db")]
+    const args = ["--port", "0", "--pace", "20 seconds", "--file", storeFile().filename]
     const callbacks: Array<string> = []
     const count = 20
     let isUp = false
@@ -178,12 +179,10 @@ describe("pawl-sandbox", () => {
     })
     assert.sameMembers([...new Set(callbacks)], expected)
     server.close()
-    await rm(directory, { recursive: true })
   })
 
   it("two sandboxes do not share a file, and one that was killed does not keep it", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
-    const filename = join(directory, "sandbox.db")
+    const { filename } = storeFile()
     const args = ["--port", "0", "--file", filename]
     const first = start(...args)
     await first.ready()
@@ -198,12 +197,10 @@ describe("pawl-sandbox", () => {
     first.child.kill("SIGKILL")
     await first.ended
     await start(...args).ready()
-    await rm(directory, { recursive: true })
   })
 
   it("a file that another process has open, or another program has tables in, is refused", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
-    const filename = join(directory, "sandbox.db")
+    const { filename } = storeFile()
     const other = new DatabaseSync(filename)
     other.exec("PRAGMA journal_mode = WAL; CREATE TABLE items (id TEXT)")
     const { ended, stderr } = start("--port", "0", "--file", filename)
@@ -225,7 +222,6 @@ describe("pawl-sandbox", () => {
     )
     assert.strictEqual((await stat(filename)).mode & 0o777, 0o644)
     assert.deepStrictEqual(await readFile(filename), before)
-    await rm(directory, { recursive: true })
   })
 
   const refused = [
