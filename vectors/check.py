@@ -36,7 +36,7 @@ ACCOUNT = re.compile("[0-9]{1,128}")
 TOKEN_OPERATIONS = (*OPERATIONS["apm"], *OPERATIONS["card"], *INTENTS)
 TOKEN_FIELDS = ["operation", "requestId", "account", "amount", "currency", "merchant"]
 CHANGING = ("card-payment", *INTENTS)
-UNSAFE_IN_HEADER = re.compile('[^!-~]|["%]')
+UNSAFE_IN_HEADER = re.compile('[^!-~]|["%|]')
 TOKEN_PREFIX = "pawl callback url 1\n"
 
 CODES = {str(place): status for place, status in enumerate(STATUSES)}

@@ -29,6 +29,7 @@ describe("the code of a failed connection", () => {
     ["EADDRNOTAVAIL", "this machine has no free port", true],
     ["ECONNRESET", "the connection was reset", false],
     ["EPIPE", "the connection was reset", false],
+    ["UND_ERR_DESTROYED", "the client was closed", false],
     ["UND_ERR_SOCKET", "the connection was closed before the response was complete", false],
     ["UND_ERR_HEADERS_OVERFLOW", "the headers of the response are too large", false],
     ["HPE_INVALID_CONSTANT", "the response is not HTTP", false],

@@ -10,6 +10,7 @@ import { askAdmin } from "./askAdmin.ts"
 import * as Advice from "../src/internal/admin/Advice.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import * as World from "@pawl/test-support/World"
+import { card, verified } from "@pawl/test-support/Service"
 import { test } from "@pawl/test-support/Tests"
 
 const here = { host: "127.0.0.1:4020" }
@@ -23,6 +24,14 @@ const asking = (ledger: Ledger["Service"], options?: Parameters<typeof Admin.lay
 const there = Effect.gen(function* () {
   const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
   return { ledger, ask: yield* asking(ledger) }
+})
+
+test("GET /transactions finds an amount that only callbacks have by one read of a page", function* () {
+  const { ledger } = yield* there
+  yield* ledger.accept(verified("card", card({ transactionId: "1" })), 0)
+  const ask = yield* asking({ ...ledger, get: () => Effect.die("A row is read alone") })
+  const { json } = yield* ask("/transactions?from=1970-01-01&text=10.00")
+  expect(json).toMatchObject([{ transactionId: "1" }])
 })
 
 describe("GET /transactions/{method}/{id}", () => {

@@ -156,11 +156,15 @@ describe("the library of Standard Webhooks verifies a post", () => {
   live("whose id has characters that no header may have", function* () {
     const { posted, url } = yield* application((response) => response.end())
     const { handle } = yield* forwarding(url)
-    const odd = { ...transition, id: "card:Ж é\u007f😀%:2:SUCCEED", transactionId: "Ж é\u007f😀%" }
+    const odd = {
+      ...transition,
+      id: "card:Ж é\u007f😀%|:2:SUCCEED",
+      transactionId: "Ж é\u007f😀%|"
+    }
     yield* handle(odd)
     const [post] = posted
     const headers = post?.headers as Record<string, string>
-    expect(headers["webhook-id"]).toBe("card:%D0%96%20%C3%A9%7F%F0%9F%98%80%25:2:SUCCEED")
+    expect(headers["webhook-id"]).toBe("card:%D0%96%20%C3%A9%7F%F0%9F%98%80%25%7C:2:SUCCEED")
     expect(new Webhook(secret, { format: "raw" }).verify(post?.body ?? "", headers)).toEqual(odd)
   })
 })

@@ -172,7 +172,8 @@ describe("--merchants", () => {
           shop("e", {
             merchantSecretPrevious: "secret-of-d",
             store: `sqlite:file:${directory}/%61.db`
-          })
+          }),
+          shop("f", { forwardSecret: `whsec_${btoa("secret-of-old-times")}` })
         ]
       },
       [
@@ -182,7 +183,8 @@ describe("--merchants", () => {
         "merchants[2].store cannot be used: merchants[0] has it",
         "merchants[3].forwardSecret cannot be used: merchants[0] has it",
         "merchants[4].merchantSecretPrevious cannot be used: merchants[3] has it",
-        "merchants[4].store cannot be used: merchants[0] has it"
+        "merchants[4].store cannot be used: merchants[0] has it",
+        "merchants[5].forwardSecret cannot be used: merchants[0] has it"
       ]
     ],
     [

@@ -441,15 +441,18 @@ describe("R03: SIGTERM", () => {
     expect(yield* exited).toEqual({ code: 143, signal: null })
   })
 
-  live("a closed terminal, which sends SIGHUP twice, ends it as one SIGTERM does", function* () {
-    const { child, exited, port } = yield* receiver(yield* service(new Map()))
-    const finish = yield* half(port, "1")
-    child.kill("SIGHUP")
-    yield* untilRefused(port)
-    child.kill("SIGHUP")
-    expect(yield* Effect.promise(finish)).toBe("200")
-    expect(yield* exited).toEqual({ code: 0, signal: null })
-  })
+  live.each(["SIGHUP", "SIGTERM", "SIGINT"] as const)(
+    "a closed terminal, which sends SIGHUP after %s, ends it as one SIGTERM does",
+    function* (first) {
+      const { child, exited, port } = yield* receiver(yield* service(new Map()))
+      const finish = yield* half(port, "1")
+      child.kill(first)
+      child.kill("SIGHUP")
+      yield* untilRefused(port)
+      expect(yield* Effect.promise(finish)).toBe("200")
+      expect(yield* exited).toEqual({ code: 0, signal: null })
+    }
+  )
 })
 
 // Linux alone has `script` of util-linux.

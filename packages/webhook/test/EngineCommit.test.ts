@@ -177,10 +177,35 @@ test("R06 a commit whose response is lost makes the changes whose documents were
   }
   const rule = (count: unknown = 0) => ({ value: Number(count) + 1, result: undefined })
   const beside = { collection: "settings", key: "beside", variant: "", rule } as const
-  const one = yield* Engine.make(store, options([beside]))
+  const one = yield* Engine.make(Engine.confirming(store), options([beside]))
   for (const count of [1, 12, 23]) {
     expect(yield* add(one)).toBe(count)
     yield* add(other, 10)
   }
   expect(yield* other.get("settings", "beside")).toBe(3)
+})
+
+test("R06 a commit that ends after its connection is not made again", function* () {
+  const memory = MemoryStore.make()
+  const reason = new ConnectionError({ message: "closed", cause: undefined })
+  let late = Effect.void
+  const store: typeof memory = {
+    ...memory,
+    committers: 4,
+    isInTransaction: Effect.succeed(false),
+    commit: (...writes) =>
+      Effect.suspend(() => {
+        const before = late
+        late = Effect.asVoid(Effect.orDie(memory.commit(...writes)))
+        return before === Effect.void
+          ? Effect.fail(new SqlError({ reason }))
+          : Effect.andThen(before, memory.commit(...writes))
+      })
+  }
+  const one = yield* Engine.make(Engine.confirming(store), options())
+  for (const count of [1, 2, 3]) {
+    late = Effect.void
+    expect(yield* add(one)).toBe(count)
+  }
+  expect(yield* one.get("settings", "count")).toBe(3)
 })

@@ -30,6 +30,9 @@ describe("an id that no endpoint knows for a day", () => {
 
   test.each([
     ["never", "SUCCEED", 36, Profile.defaults.pollIntervals],
+    ["never", "FAILED", 36, Profile.defaults.pollIntervals],
+    ["never", "CANCELLED", 36, Profile.defaults.pollIntervals],
+    ["never", "CHARGEBACK", 36, Profile.defaults.pollIntervals],
     ["never", "PENDING", 25, Profile.defaults.pollIntervals],
     ["final", "SUCCEED", 25, Profile.defaults.pollIntervals],
     ["final", "SUCCEED", 49, [Duration.days(2)]]

@@ -97,16 +97,21 @@ await onPostgres((place) => {
     expect(yield* ledger.deleteBodies({ before: 10_000, limit: 10 })).toBe(1)
   })
 
+  /** Accepts "1" and "bad" as the role, and returns their claim. */
+  const accepted = Effect.fnUntraced(function* (sql: SqlClient) {
+    yield* build()
+    yield* sql`DELETE FROM pawl_transactions`
+    yield* grant(sql)
+    const ledger = Context.get(yield* asRole, Ledger)
+    for (const transactionId of ["1", "bad"])
+      yield* ledger.accept(verified("card", card({ transactionId })), 1)
+    return ledger.claim({ at: 1, until: 2, limit: 9 })
+  })
+
   testRole(
     "R46: a right that is taken away is no refusal of single rows, as a policy is",
     function* (sql) {
-      yield* build()
-      yield* sql`DELETE FROM pawl_transactions`
-      yield* grant(sql)
-      const ledger = Context.get(yield* asRole, Ledger)
-      for (const transactionId of ["1", "bad"])
-        yield* ledger.accept(verified("card", card({ transactionId })), 1)
-      const claim = ledger.claim({ at: 1, until: 2, limit: 9 })
+      const claim = yield* accepted(sql)
       yield* sql.unsafe(`REVOKE UPDATE ON pawl_transactions FROM ${role}`)
       expect(Fault.of(yield* Effect.flip(claim)).kind).toBe("refused")
       yield* sql.unsafe(`GRANT UPDATE ON pawl_transactions TO ${role}`)
@@ -127,18 +132,13 @@ await onPostgres((place) => {
   testRole(
     "R46: a right that a trigger lacks for one row keeps no other from its lease",
     function* (sql) {
-      yield* build()
-      yield* sql`DELETE FROM pawl_transactions`
-      yield* grant(sql)
-      const ledger = Context.get(yield* asRole, Ledger)
-      for (const transactionId of ["1", "bad"])
-        yield* ledger.accept(verified("card", card({ transactionId })), 1)
+      const claimed = yield* accepted(sql)
       yield* sql.unsafe("CREATE TABLE pawl_test_audit (key TEXT)")
       yield* sql.unsafe(`CREATE FUNCTION pawl_test_audit() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN INSERT INTO pawl_test_audit VALUES (OLD.key); RETURN NEW; END'`)
       yield* sql.unsafe(`CREATE TRIGGER pawl_test_audit BEFORE UPDATE ON pawl_transactions
         FOR EACH ROW WHEN (OLD.key LIKE 'bad%') EXECUTE FUNCTION pawl_test_audit()`)
-      const claim = yield* Effect.result(ledger.claim({ at: 1, until: 2, limit: 9 }))
+      const claim = yield* Effect.result(claimed)
       yield* sql.unsafe("DROP FUNCTION pawl_test_audit CASCADE")
       yield* sql.unsafe("DROP TABLE pawl_test_audit")
       const { refused = [], rows } = Result.getOrThrow(claim)

@@ -207,7 +207,7 @@ export const forwards: ReadonlyArray<ForwardInput> = [
   forward("a source", {}, { source: "https://shop.example/?a=ü%20" }),
   forward("a sequence of ten digits", { sequence: 1_234_567_890 }),
   forward("another kind, method and status", { kind: "apm-payout", method: "apm", to: "FAILED" }),
-  ...['a b"c%d', "!~\u007fü🔑", "é/\u00a0"].map((id) =>
+  ...['a b"c%d', "!~\u007fü🔑", "é/\u00a0", "a|b"].map((id) =>
     forward("characters that a header has percent-encoded", { id: `card:${id}`, transactionId: id })
   )
 ]

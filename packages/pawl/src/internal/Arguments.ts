@@ -32,7 +32,7 @@ const isWritten = (value: unknown): boolean =>
 /** The keys to copy; undefined for an instance of a class, and false for one that JSON writes as {}, such as a Map. */
 const keysOf = (value: object): ReadonlyArray<string> | false | undefined => {
   // An array may have further keys, such as those of a match.
-  if (Array.isArray(value)) return Array.from({ length: value.length }, (_, at) => String(at))
+  if (Array.isArray(value)) return Array.from(value.keys(), String)
   const prototype: unknown = Object.getPrototypeOf(value)
   const keys = Object.keys(value)
   // The prototype of a plain object of another realm has no prototype either.
@@ -130,13 +130,12 @@ const misspelt = ({ names, open }: Shape, input: object, at: string): Fault | un
   for (const given of Object.keys(input)) {
     if (names.includes(given)) continue
     const [nearest] = wanted
-      .map((name) => ({ name, by: distance(given, name) }))
-      .toSorted((one, two) => one.by - two.by)
-    const isNear = nearest !== undefined && nearest.by <= maxDistance
-    if (open && !isNear) continue
+      .filter((name) => distance(given, name) <= maxDistance)
+      .toSorted((one, two) => distance(given, one) - distance(given, two))
+    if (open && nearest === undefined) continue
     // A text in the wrong place may be a secret.
     const path = at + (/^[a-z_]\w{0,31}$/iu.test(given) ? given : "a field")
-    const known = isNear ? `did you mean ${nearest.name}?` : `the fields are ${names.join(", ")}`
+    const known = nearest ? `did you mean ${nearest}?` : `the fields are ${names.join(", ")}`
     return { path, message: `Expected a field of this operation: ${known}` }
   }
   return undefined
@@ -172,13 +171,10 @@ export const input =
   (value: unknown): Effect.Effect<object, ValidationFailed> =>
     Effect.fromResult(
       Result.flatMap(copy(value, ""), (copied): Result.Result<object, Fault> => {
-        if (typeof copied !== "object" || copied === null || Array.isArray(copied)) {
-          return Result.fail({
-            path: "",
-            message: "Expected an object with fields"
-          })
+        if (!OptionTypes.isObject(copied)) {
+          return Result.fail({ path: "", message: "Expected an object with fields" })
         }
-        const requestId: unknown = Reflect.get(copied, "requestId")
+        const { requestId } = copied
         const isMissing = requestId === "" || typeof requestId !== "string"
         // A card token moves no money, and an update has no requestId.
         if (isMissing && kind !== "tokenize" && kind !== "update") {
@@ -186,7 +182,7 @@ export const input =
             "Expected the order's id as text: a repeated create with the same id pays once"
           return Result.fail({ path: "requestId", message })
         }
-        return withUnknown(shapes[kind], { ...copied })
+        return withUnknown(shapes[kind], copied)
       })
     ).pipe(Effect.mapError(refuse))
 
@@ -218,8 +214,8 @@ export const options = (value: unknown) =>
   value === undefined ? Effect.void : OptionTypes.check(value, names)
 
 export const signalOf = (value: unknown): AbortSignal | undefined => {
-  const signal = Result.try((): unknown => Reflect.get(Object(value), "signal"))
-  return Result.isSuccess(signal) && signal.success instanceof AbortSignal
-    ? signal.success
-    : undefined
+  const signal = Result.getOrUndefined(
+    Result.try((): unknown => Reflect.get(Object(value), "signal"))
+  )
+  return signal instanceof AbortSignal ? signal : undefined
 }

@@ -193,12 +193,10 @@ export const readStore = Effect.fnUntraced(function* ({
 
 /** Checks a copy of the options, because the program may change its own before everything is open. */
 export const read = Effect.fnUntraced(function* (given: Options) {
-  const options = OptionTypes.isObject(given)
-    ? Result.getOrElse(
-        Result.try(() => ({ ...given })),
-        () => given
-      )
-    : given
+  const options = Result.getOrElse(
+    Result.try(() => (OptionTypes.isObject(given) ? { ...given } : given)),
+    () => given
+  )
   yield* OptionTypes.check(options, names, "onChange")
   const settings = yield* readStore(options).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, provider(options))

@@ -109,7 +109,7 @@ export const checkClient = (
   })
 
 /** The key of a merchant secret is its bytes, even if it begins with `whsec_`. */
-const keyOf = (merchantSecret: Redacted.Redacted): Redacted.Redacted =>
+export const keyOf = (merchantSecret: Redacted.Redacted): Redacted.Redacted =>
   Redacted.make(`whsec_${Base64.encode(Redacted.value(merchantSecret))}`)
 
 /** A secret of Standard Webhooks is `whsec_` and its key in base64. */

@@ -226,13 +226,19 @@ const refuseShared = (entries: ReadonlyArray<Entry>) => {
     }
   }
   // An application knows its secret. Several merchants may have one application.
-  for (const entry of entries) check(entry, "forwardSecret", keysOfSecret(entry.forwardSecret))
+  for (const entry of entries) {
+    const { forwardSecret, secrets } = entry
+    const isKey = Redacted.value(forwardSecret).startsWith("whsec_")
+    const [own] = keysOfSecret(secrets.current)
+    const keys = isKey ? [`secret ${Redacted.value(forwardSecret)}`] : keysOfSecret(forwardSecret)
+    if (keys[0] !== own) check(entry, "forwardSecret", keys)
+  }
 }
 
 const keysOfSecret = (secret: Redacted.Redacted | undefined): ReadonlyArray<string> =>
   secret === undefined || MerchantSettings.nonEmpty(secret) === undefined
     ? []
-    : [`secret ${Redacted.value(secret)}`]
+    : [`secret ${Redacted.value(MerchantSettings.keyOf(secret))}`]
 
 const readText = (file: string): Effect.Effect<string, string> => {
   const folder = dirname(resolve(file))

@@ -1,3 +1,6 @@
-/** Percent-encodes the characters that the HTTP binding of CloudEvents allows in no header. */
+/**
+ * Percent-encodes the characters that the HTTP binding of CloudEvents allows in no header, and `|`
+ * (`bodyOf`).
+ */
 export const headerText = (text: string): string =>
-  text.replaceAll(/[^\u0021-\u007e]|["%]/gu, encodeURIComponent)
+  text.replaceAll(/[^\u0021-\u007e]|["%|]/gu, encodeURIComponent)

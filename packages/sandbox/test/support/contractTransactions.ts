@@ -2,6 +2,7 @@ import { assert } from "vitest"
 import { payment } from "@pawl/test-support/TestGateway"
 import {
   ask,
+  authenticate,
   bodyFor,
   begin,
   callbacksOf,
@@ -13,6 +14,7 @@ import {
   kindsList,
   prepare,
   refused,
+  send,
   steps,
   textOf,
   callbackStatuses
@@ -288,6 +290,11 @@ export const transactions = [
       const body = yield* bodyFor("/payments/intent", {
         metadata: { "sandbox.scenario": scenario }
       })
+      const { body: text } = yield* send("POST", "/payments/intent", {
+        token: yield* authenticate,
+        body
+      })
+      assert.include(text, "; or reject:<errorCode>")
       assert.deepStrictEqual(yield* refused("POST", "/payments/intent", body), [
         "metadata.sandbox.scenario"
       ])

@@ -37,11 +37,20 @@ const layerUnread = Layer.effectDiscard(
   })
 )
 
-/** Treats the close of the terminal, which may signal twice, as one SIGTERM. */
+/**
+ * Treats the close of the terminal, which may signal twice, as one SIGTERM, or as the signal with
+ * which a supervisor sends it. The system may deliver that one later.
+ */
 const layerHangUp = Layer.effectDiscard(
-  Effect.sync(() =>
-    process.on("SIGHUP", () => undefined).once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
-  )
+  Effect.sync(() => {
+    let isEnding = false
+    const note = () => {
+      isEnding = true
+    }
+    const end = () => isEnding || process.kill(process.pid, "SIGTERM")
+    process.once("SIGTERM", note).once("SIGINT", note)
+    process.on("SIGHUP", () => undefined).once("SIGHUP", () => setTimeout(end, 100))
+  })
 )
 
 export const layer = Layer.mergeAll(layerErrors, layerUnread, layerHangUp)

@@ -18,26 +18,25 @@ const reasons: typeof beforeConnection = {
   ECONNRESET: "the connection was reset",
   EPIPE: "the connection was reset",
   UND_ERR_SOCKET: "the connection was closed before the response was complete",
+  UND_ERR_DESTROYED: "the client was closed",
   UND_ERR_HEADERS_OVERFLOW: "the headers of the response are too large"
 }
 
 /** Returns the `code` of an error, or of the first of its causes that has one. */
 export const codeOf = (error: unknown, depth = 0): string | undefined => {
   if (typeof error !== "object" || error === null || depth > 4) return undefined
-  const code: unknown = Reflect.get(error, "code")
+  const { cause, code, name }: { cause?: unknown; code?: unknown; name?: unknown } = error
   if (typeof code === "string") return code
   // The parser of undici gives its errors no code.
-  if (Reflect.get(error, "name") === "HTTPParserError") return "HPE_"
-  return codeOf(Reflect.get(error, "cause"), depth + 1)
+  if (name === "HTTPParserError") return "HPE_"
+  return codeOf(cause, depth + 1)
 }
 
-export const describe = (code: string | undefined): string => {
-  if (code === undefined) return "the connection failed"
+export const describe = (code = ""): string => {
   if (code.startsWith("HPE_")) return "the response is not HTTP"
-  if (/CERT|SIGNATURE|SELF_SIGNED|TLS/u.test(code)) return "the certificate was not accepted"
+  if (/CERT|SIGNATURE|TLS/u.test(code)) return "the certificate was not accepted"
   return reasons[code] ?? "the connection failed"
 }
 
 /** Tells whether the connection failed before it was open, so that nothing was sent. */
-export const isBeforeConnection = (code: string | undefined): boolean =>
-  code !== undefined && Object.hasOwn(beforeConnection, code)
+export const isBeforeConnection = (code = ""): boolean => Object.hasOwn(beforeConnection, code)

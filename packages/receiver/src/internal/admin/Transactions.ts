@@ -91,15 +91,7 @@ export const list = Effect.fnUntraced(function* (
     if (known.length > 0) return answer(known)
   }
   const page = yield* ledger.page({ after, limit: pageSize, from, before })
-  // Only callbacks have the amount of a transaction that nobody ordered.
-  const rows = yield* Effect.forEach(page.rows, (row) =>
-    row.ordered?.amount === undefined
-      ? Effect.map(ledger.get(row.method, row.transactionId), (whole) =>
-          whole?.scope === row.scope ? whole : row
-        )
-      : Effect.succeed(row)
-  )
-  const found = answer(rows.filter((row) => matches(row, text)))
+  const found = answer(page.rows.filter((row) => matches(row, text)))
   if (page.last === undefined) return found
   const next = new URLSearchParams(query)
   next.set("after", `${page.last.scope}.${page.last.transactionId}`)

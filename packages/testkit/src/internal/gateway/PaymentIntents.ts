@@ -2,7 +2,7 @@ import type { Metadata } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Scenario from "../../Scenario.ts"
-import { ScenarioMetadata, withoutUndefined } from "./RequestRules.ts"
+import { scenarioMetadata, withoutUndefined } from "./RequestRules.ts"
 import type { Checkout } from "./Checkout.ts"
 import { type Handlers, reader } from "./Contract.ts"
 import type { PageUrls } from "./PageUrls.ts"
@@ -28,7 +28,7 @@ export const make = (
   })
 })
 
-const read = reader(Schema.Struct({ metadata: ScenarioMetadata }))
+const read = reader(Schema.Struct({ metadata: scenarioMetadata("; or reject:<errorCode>") }))
 
 /** Only an intent has this scenario. */
 const rejectionOf = (metadata: Metadata | undefined): string | undefined =>

@@ -5,19 +5,23 @@ import * as Schema from "effect/Schema"
 import * as Scenario from "../../Scenario.ts"
 import type { Transaction } from "./Transaction.ts"
 
-export const ScenarioMetadata = Schema.optionalKey(
-  Schema.Struct({
-    [Scenario.key]: Schema.optionalKey(
-      Schema.String.check(
-        Schema.makeFilter(
-          (text) =>
-            parse(text, "succeed") !== undefined ||
-            `Expected a scenario of the sandbox: ${Scenario.stories.join(", ")}, followed by any of ${Scenario.suffixes.map((suffix) => `+${suffix}`).join(" ")}`
+/** `others` names the scenarios that only one endpoint has. */
+export const scenarioMetadata = (others = "") =>
+  Schema.optionalKey(
+    Schema.Struct({
+      [Scenario.key]: Schema.optionalKey(
+        Schema.String.check(
+          Schema.makeFilter(
+            (text) =>
+              parse(text, "succeed") !== undefined ||
+              `Expected a scenario of the sandbox: ${Scenario.stories.join(", ")}, followed by any of ${Scenario.suffixes.map((suffix) => `+${suffix}`).join(" ")}${others}`
+          )
         )
       )
-    )
-  })
-)
+    })
+  )
+
+export const ScenarioMetadata = scenarioMetadata()
 
 /** `story` replaces the default `succeed`, and keeps the delivery suffixes. */
 export const scenarioOf = (

@@ -26,8 +26,9 @@ export const make = (
     currentTimeNanosUnsafe: nanos,
     currentTimeNanos: Effect.sync(nanos),
     monotonicTimeNanosUnsafe: () => process.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: Effect.suspend(() => process.monotonicTimeNanos),
     sleep: (duration: Duration.Duration) => process.sleep(duration)
   }
   // The functions of a clock for tests are inherited.
-  return Object.assign(Object.create(process) as Clock.Clock, own)
+  return Object.create(process, Object.getOwnPropertyDescriptors(own)) as Clock.Clock
 }

@@ -56,9 +56,12 @@ export const keyOf = (store: Store): string | undefined => {
     : `file ${targetOf(resolve(NodeSqlite.fileOf(store.filename) ?? store.filename))}`
 }
 
-/** Follows links. The file itself may not exist yet. */
-const targetOf = (file: string): string =>
-  existsSync(file) ? realpathSync(file) : join(targetOf(dirname(file)), basename(file))
+/** Follows links. The file itself, or the drive of Windows, may not exist yet. */
+const targetOf = (file: string): string => {
+  if (existsSync(file)) return realpathSync(file)
+  const folder = dirname(file)
+  return folder === file ? file : join(targetOf(folder), basename(file))
+}
 
 /**
  * Several stores are databases: one in memory would take the place of a shard with its process. One

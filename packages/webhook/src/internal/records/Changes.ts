@@ -51,6 +51,8 @@ interface Task {
   readonly key: string
   readonly items: Array<{ readonly rule: Item["rule"]; readonly position: number }>
   known: Known.Known | undefined
+  /** The last commit, which may end after its connection was lost. */
+  tried?: { readonly base: Known.Known; readonly version: number }
 }
 
 export type Done = Result.Result<unknown, Known.Unreadable>
@@ -102,7 +104,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
     const finish = ({ items }: Task, results: ReadonlyArray<Done>) =>
       effects.push(() => items.forEach(({ position }, at) => (done[position] = results[at])))
     const changes = tasks.flatMap((task) => {
-      const { known: last } = task
+      const { tried } = task
+      const last = tried && task.known?.version === tried.version ? tried.base : task.known
       if (last === undefined) return []
       const { value } = last
       if (Result.isFailure(value)) {
@@ -112,10 +115,12 @@ export const make = Effect.fnUntraced(function* <Stored>(
         )
         return []
       }
-      const version = nextVersion(last.version)
+      const isSame = tried && tried.base.version === last.version
+      const version = isSame ? tried.version : nextVersion(last.version)
       const rules = task.items.map(({ rule }) => rule)
       const change = fold(rules, value.success, version)
       if (change.isChanged) {
+        task.tried = { base: last, version }
         const next = { key: task.key, ...change, version }
         return [{ task, ...change, write: known.writeOf(collection, last, next) }]
       }
@@ -132,8 +137,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
       changes.map(({ write }) => write)
     )
     for (const { results, task, value, wakes, write } of changes) {
-      if (conflicts.has(task.key)) {
-        const line = conflicts.get(task.key)
+      const line = conflicts.get(task.key)
+      if (conflicts.has(task.key) && line?.version !== write.version) {
         task.known = line && known.read(collection, line)
         known.forget(collection, task.key)
         contended.set(Known.idOf(collection, task.key), lockedChanges)

@@ -59,8 +59,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     ...options
   }: Options
 ) {
-  const confirming = { ...measured, commit: confirmed(measured) }
-  const { commit: commitIn, level } = Room.make(confirming, yield* Room.Limit)
+  const { commit: commitIn, level } = Room.make(measured, yield* Room.Limit)
   const store = { ...measured, commit: commitIn }
   const search = DueSearch.make(options.fullSearchInterval)
   const work = {
@@ -171,22 +170,26 @@ export const make = Effect.fnUntraced(function* <Stored>(
 
 const isLost = ({ reason }: SqlError): boolean => reason._tag === "ConnectionError"
 
-/** A write whose response was lost has happened if the store has its version; else it is a conflict. A deletion is unknown. */
-const confirmed =
-  <Stored>({ commit, isInTransaction, load }: Store<Stored>): Store<Stored>["commit"] =>
-  (collection, writes, skipsLocked) =>
+/**
+ * A write whose response was lost has happened if the store has its version; else it is a conflict.
+ * A deletion is unknown.
+ */
+export const confirming = <Stored>(store: Store<Stored>): Store<Stored> => ({
+  ...store,
+  commit: (collection, writes, skipsLocked) =>
     Effect.catchIf(
-      commit(collection, writes, skipsLocked),
+      store.commit(collection, writes, skipsLocked),
       isLost,
       Effect.fnUntraced(function* (error) {
         const isUnknown = writes.some(({ document }) => document === undefined)
-        if (isUnknown || (yield* isInTransaction)) return yield* Effect.fail(error)
+        if (isUnknown || (yield* store.isInTransaction)) return yield* Effect.fail(error)
         const keys = writes.map(({ key }) => key)
-        const lines = new Map((yield* load(collection, keys)).map((line) => [line.key, line]))
+        const lines = new Map((yield* store.load(collection, keys)).map((line) => [line.key, line]))
         const conflicts = writes.filter(({ key, version }) => lines.get(key)?.version !== version)
         return new Map(conflicts.map(({ key }) => [key, lines.get(key)]))
       })
     )
+})
 
 export type Records = Effect.Success<ReturnType<typeof make>>
 

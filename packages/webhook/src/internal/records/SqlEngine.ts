@@ -35,7 +35,7 @@ export const make = Effect.fnUntraced(function* (
   const hasLocks = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
   const isBlocked = (error: SqlError) => hasLocks && error.reason._tag === "LockTimeoutError"
   const wait = yield* Retry.makeWait
-  return yield* Engine.make(store, {
+  return yield* Engine.make(Engine.confirming(store), {
     codecs: Codecs.texts as Codecs.Codecs<unknown>,
     nextVersion,
     pollInterval,

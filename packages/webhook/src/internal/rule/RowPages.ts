@@ -78,12 +78,10 @@ export const page = (all: StoredRows, { after, before, from, limit }: PageOption
     .toSorted(compareKeys)
     .slice(0, limit)
   return {
-    rows: rows
-      .filter(
-        ({ createdAt, unreadable }) =>
-          unreadable === "document" || (createdAt >= from && createdAt < before)
-      )
-      .map((row) => ({ ...row, newestCallbacks: {} })),
+    rows: rows.filter(
+      ({ createdAt, unreadable }) =>
+        unreadable === "document" || (createdAt >= from && createdAt < before)
+    ),
     last: rows.length < limit ? undefined : rows.at(-1)
   }
 }

@@ -12,6 +12,7 @@
  * which may have values. An error of our own has its fault in `pawlFault`.
  */
 import { hasProperty } from "effect/Predicate"
+import { collections } from "../records/Records.ts"
 
 export interface Fault {
   readonly kind: "unavailable" | "refused" | "full" | "statement"
@@ -110,6 +111,6 @@ const faultOf = ([kind, phrase]: Meaning, number: string, error: unknown): Fault
   return { kind, cause: `${phrase} (${number}${table === undefined ? "" : `, ${table}`})` }
 }
 
-const tables = ["transactions", "requests", "quarantine", "settings"]
+const tables = collections
   .flatMap((name) => [`pawl_${name}`, `pawl_${name}_texts`])
   .concat("pawl_migrations")

@@ -13,8 +13,8 @@
  *   2 days, for 180 days.
  * - *closed*: the transaction has ended. The *watch* replaces a lost callback of a later REFUNDED
  *   or CHARGEBACK. A payment or payout in SUCCEED or REFUNDED is read after 12 hours, then at gaps
- *   that double to 14 days, for 180 days. A transaction in FAILED or CANCELLED is read once, after
- *   12 hours.
+ *   that double to 14 days, for 180 days, and so is one that no read has confirmed. Another in
+ *   FAILED or CANCELLED is read once, after 12 hours.
  *
  * The 180 days start again if they are over and a read of them is overdue by more than the longest
  * wait (`NextWork`).
@@ -29,7 +29,7 @@
 import * as Evidence from "@pawl/core/Evidence"
 import type { Switches } from "@pawl/core/Profile"
 import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
-import { isKnown, type Kind } from "@pawl/core/Kind"
+import { isKnown } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import { type ReadResult, unsettledClaim } from "./Confirmer.ts"
 import * as Fact from "../rule/Fact.ts"
@@ -75,9 +75,13 @@ const planOf = (row: Row, rules: Rules): Plan =>
 
 export const isClosed = (row: Row, rules: Rules): boolean => planOf(row, rules) === "closed"
 
-const watchWaits = (terminal: Status, kind: Kind): ReadonlyArray<Duration.Duration> => {
+const isUnconfirmed = ({ evidence }: Row): boolean =>
+  Evidence.confirmedStatuses(evidence).length === 0
+
+const watchWaits = (terminal: Status, row: Row): ReadonlyArray<Duration.Duration> => {
+  if (isUnconfirmed(row)) return paidWaits
   if (terminal === "FAILED" || terminal === "CANCELLED") return failedWaits
-  return terminal !== "CHARGEBACK" && kind !== "refund" ? paidWaits : []
+  return terminal !== "CHARGEBACK" && row.kind !== "refund" ? paidWaits : []
 }
 
 const waitAfterLadder = ({ pollIntervals }: Rules, age: number): Duration.Duration => {
@@ -101,7 +105,7 @@ const waitBefore = (
     return [...first, ...pollIntervals][polls] ?? waitAfterLadder(rules, now - row.newStatusAt)
   }
   const ladder = plan === "closed" ? [] : pollIntervals
-  return [...first, ...ladder, ...watchWaits(terminal, row.kind)][polls]
+  return [...first, ...ladder, ...watchWaits(terminal, row)][polls]
 }
 
 /** In milliseconds since the epoch; undefined when no read is planned. */
@@ -127,7 +131,7 @@ export const isUnread = (row: Row, { policy }: Rules): boolean =>
 export const isParkedAsUnknown = <A extends Row>(row: A): row is A & Parked =>
   row.deadLetter?.reason === "unknown-transaction" &&
   row.newStatusAt < row.deadLetter.at &&
-  Evidence.confirmedStatuses(row.evidence).length === 0
+  isUnconfirmed(row)
 
 export const pollAt = (row: Row, rules: Rules): number | undefined => {
   if (isParkedAsUnknown(row)) return undefined
@@ -222,7 +226,7 @@ const deadLetterAfter = (
     return row.deadLetter?.reason === "unknown-transaction" ? { deadLetter: undefined } : {}
   }
   const isUnknown =
-    Evidence.confirmedStatuses(row.evidence).length === 0 &&
+    isUnconfirmed(row) &&
     now >= row.createdAt + unknownIdTimeout &&
     row.polls >= readsOfDay(row, rules)
   if (!isUnknown || isParkedAsUnknown(row)) return {}
