@@ -209,3 +209,25 @@ test("R06 a commit that ends after its connection is not made again", function* 
   }
   expect(yield* one.get("settings", "count")).toBe(3)
 })
+
+test("R06 a change of another process with the same version is not taken as one's own", function* () {
+  const memory = MemoryStore.make()
+  const other = yield* Engine.make(memory, options())
+  let isBefore = true
+  const store: typeof memory = {
+    ...memory,
+    committers: 4,
+    commit: (...writes) =>
+      Effect.suspend(() => {
+        const before = isBefore ? Effect.orDie(add(other, 10)) : Effect.void
+        isBefore = false
+        return Effect.andThen(before, memory.commit(...writes))
+      })
+  }
+  const one = yield* Engine.make(store, options())
+  for (const count of [11, 22, 33]) {
+    isBefore = true
+    expect(yield* add(one)).toBe(count)
+  }
+  expect(yield* one.get("settings", "count")).toBe(33)
+})

@@ -51,8 +51,8 @@ interface Task {
   readonly key: string
   readonly items: Array<{ readonly rule: Item["rule"]; readonly position: number }>
   known: Known.Known | undefined
-  /** The last commit, which may end after its connection was lost. */
-  tried?: { readonly base: Known.Known; readonly version: number }
+  /** A commit whose connection was lost, and which had not changed the document. It may end later. */
+  tried?: { readonly base: Known.Known; readonly version: number } | undefined
 }
 
 export type Done = Result.Result<unknown, Known.Unreadable>
@@ -120,9 +120,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
       const rules = task.items.map(({ rule }) => rule)
       const change = fold(rules, value.success, version)
       if (change.isChanged) {
-        task.tried = { base: last, version }
         const next = { key: task.key, ...change, version }
-        return [{ task, ...change, write: known.writeOf(collection, last, next) }]
+        return [{ task, last, ...change, write: known.writeOf(collection, last, next) }]
       }
       if (last.isSure) finish(task, change.results.map(Result.succeed))
       else {
@@ -136,9 +135,12 @@ export const make = Effect.fnUntraced(function* <Stored>(
       collection,
       changes.map(({ write }) => write)
     )
-    for (const { results, task, value, wakes, write } of changes) {
+    for (const { last, results, task, value, wakes, write } of changes) {
       const line = conflicts.get(task.key)
-      if (conflicts.has(task.key) && line?.version !== write.version) {
+      const isOwn = task.tried !== undefined && line?.version === task.tried.version
+      if (conflicts.has(task.key) && !isOwn) {
+        const isInDoubt = line?.version === last.version
+        task.tried = isInDoubt ? { base: last, version: write.version } : undefined
         task.known = line && known.read(collection, line)
         known.forget(collection, task.key)
         contended.set(Known.idOf(collection, task.key), lockedChanges)
