@@ -173,7 +173,9 @@ describe("--merchants", () => {
             merchantSecretPrevious: "secret-of-d",
             store: `sqlite:file:${directory}/%61.db`
           }),
-          shop("f", { forwardSecret: `whsec_${btoa("secret-of-old-times")}` })
+          shop("f", { forwardSecret: `whsec_${btoa("secret-of-old-times")}` }),
+          shop("g", { merchantSecret: `whsec_${btoa("text")}` }),
+          shop("h", { forwardSecret: `whsec_${btoa("text")}` })
         ]
       },
       [
@@ -184,7 +186,8 @@ describe("--merchants", () => {
         "merchants[3].forwardSecret cannot be used: merchants[0] has it",
         "merchants[4].merchantSecretPrevious cannot be used: merchants[3] has it",
         "merchants[4].store cannot be used: merchants[0] has it",
-        "merchants[5].forwardSecret cannot be used: merchants[0] has it"
+        "merchants[5].forwardSecret cannot be used: merchants[0] has it",
+        "merchants[7].forwardSecret cannot be used: merchants[6] has it"
       ]
     ],
     [

@@ -225,13 +225,13 @@ const refuseShared = (entries: ReadonlyArray<Entry>) => {
       for (const key of keys) owners.set(key, owners.get(key) ?? name)
     }
   }
-  // An application knows its secret. Several merchants may have one application.
+  // An application knows its secret and the key. Several merchants may have one application.
   for (const entry of entries) {
     const { forwardSecret, secrets } = entry
-    const isKey = Redacted.value(forwardSecret).startsWith("whsec_")
     const [own] = keysOfSecret(secrets.current)
-    const keys = isKey ? [`secret ${Redacted.value(forwardSecret)}`] : keysOfSecret(forwardSecret)
-    if (keys[0] !== own) check(entry, "forwardSecret", keys)
+    const keys = [`secret ${Redacted.value(forwardSecret)}`, ...keysOfSecret(forwardSecret)]
+    const others = keys.filter((key) => key !== own)
+    check(entry, "forwardSecret", others)
   }
 }
 
