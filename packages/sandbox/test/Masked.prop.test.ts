@@ -48,6 +48,7 @@ it("D08: numbers without quotes, cut texts and grouped card numbers are masked; 
     ['{"note":"4111 1111 1111 1111"}', '{"note":"•••"}'],
     ['"eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.c2ln-X_0"', '"•••"'],
     ["jwt-eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.c2ln", "•••"],
+    ["eyJ.eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjF9.c2ln", "eyJ.•••"],
     ['{"declineCode":51,"token_type":"Bearer"}', '{"declineCode":51,"token_type":"Bearer"}'],
     ['{"transactionId":"179000000000001"}', '{"transactionId":"179000000000001"}'],
     ['{"orderNumber":"A-1"}', '{"orderNumber":"A-1"}'],

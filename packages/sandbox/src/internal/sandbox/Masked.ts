@@ -17,7 +17,7 @@ const secrets =
  * A JWT in any place, since the response of `/auth` may be a bare string. A search from each `eyJ`
  * would take quadratic time.
  */
-const accessToken = /(?<![\w-])(?=[\w-]*\beyJ)[\w-]+\.[\w-]+\.[\w-]+/gu
+const accessToken = /(?<![\w-])(?=[\w-]*\beyJ[\w-])[\w-]+\.[\w-]+\.[\w-]+/gu
 
 /** A card number in groups of four digits, in any member. */
 const cardNumber = /\b[0-9]{4}(?:[ -][0-9]{4}){2,3}(?:[ -][0-9]{1,3})?\b/gu
