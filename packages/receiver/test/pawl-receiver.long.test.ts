@@ -449,6 +449,7 @@ describe("R03: SIGTERM", () => {
       child.kill(first)
       child.kill("SIGHUP")
       yield* untilRefused(port)
+      child.kill("SIGHUP")
       expect(yield* Effect.promise(finish)).toBe("200")
       expect(yield* exited).toEqual({ code: 0, signal: null })
     }
