@@ -44,6 +44,7 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as CloudEvent from "./CloudEvent.ts"
 import { headerText } from "./internal/HeaderText.ts"
+import { escaped } from "./internal/LogLine.ts"
 
 /**
  * The settings of a forwarder.
@@ -77,16 +78,15 @@ export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
 /**
  * Returns the JSON body of a forwarded transition. The character `|` is escaped: the signed text of
  * each callback has it, so under the merchant secret neither signature verifies the other. So are
- * control characters and line ends, because the body is printed on terminals.
+ * control characters, line ends and marks of direction, because a terminal may show the body.
  *
  * @category conversions
  * @since 0.1.0
  */
 export const bodyOf = (transition: Handler.Transition): string =>
-  JSON.stringify(Object.fromEntries(fields.map((name) => [name, transition[name]]))).replaceAll(
-    /[|\p{Cc}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
-  )
+  escaped(
+    JSON.stringify(Object.fromEntries(fields.map((name) => [name, transition[name]])))
+  ).replaceAll("|", String.raw`\u007c`)
 
 /** The fields of a body, in their order. */
 const fields = [

@@ -37,6 +37,11 @@ it("A23: shows the text of a callback in its order, and on one line", () => {
   )
 })
 
+it("A23: as JSON escapes what could change the line on a terminal", () => {
+  const json = JSON.stringify({ a: "\u001B[2J\u009B2J\u202E\u2066\u2028 é|" })
+  expect(LogLine.escaped(json)).toBe(String.raw`{"a":"\u001b[2J\u009b2J\u202e\u2066\u2028 é|"}`)
+})
+
 it("has no colour where there are none", () => {
   expect(LogLine.make(false)(entry)).toBe("20:14:03.123 WARN  hello")
 })

@@ -136,7 +136,7 @@ export const receiver = make("receiver")
 const logger = Logger.map(
   process.stderr.isTTY
     ? Logger.map(Logger.formatStructured, LogLine.make(process.stderr.hasColors()))
-    : Logger.formatJson,
+    : Logger.map(Logger.formatJson, LogLine.escaped),
   (line) => {
     process.stderr.write(`${line}\n`)
   }

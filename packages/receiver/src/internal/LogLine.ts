@@ -31,6 +31,14 @@ const textOf = (value: unknown): string => {
   return _tag === undefined ? texts.join(" ") : `${textOf(_tag)}: ${texts.join(" ")}`
 }
 
-/** A control character in a callback's text could move the cursor, or show the rest in another order. */
-const clean = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ")
+/** Characters of a callback's text could move the cursor, or show the rest in another order. */
+const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu
+
+const clean = (text: string): string => text.replaceAll(hidden, " ")
+
+/** Escapes these characters in a JSON text. */
+export const escaped = (json: string): string =>
+  json.replaceAll(hidden, (all) => Array.from(all, escapeOf).join(""))
+
+const escapeOf = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
