@@ -93,6 +93,18 @@ live("a defect is answered with 500, and logged with its cause", function* () {
   expect(lines).toEqual([expect.stringContaining("a broken invariant")])
 })
 
+live("a link of another site leads to the page, but to nothing else", function* () {
+  const options = { page: new Map([["/", Reply.json("page")]]) }
+  const respond = Access.guard(options, () => Effect.succeed(Reply.json("secret")))
+  const headers = { host: "127.0.0.1", "sec-fetch-site": "cross-site" }
+  for (const [path, status] of [
+    ["/", 200],
+    ["/metrics", 404]
+  ] as const) {
+    expect((yield* respond({ method: "GET", path, headers })).status).toBe(status)
+  }
+})
+
 live("a request that may write goes on without its client", function* () {
   const begun = yield* Deferred.make<void>()
   const gone = yield* Deferred.make<void>()
