@@ -70,7 +70,7 @@ if (process.argv.includes("--write")) {
 const { scripts } = JSON.parse(read("package.json")) as {
   readonly scripts: Readonly<Record<string, string>>
 }
-// The last four are commands of pnpm itself.
+// The last are pnpm's own.
 const commands = new Set([...Object.keys(scripts), "change", "exec", "install", "version"])
 const pages = find("*.md", "docs/**/*.md", "{examples,packages/*}/*.md")
   .filter((path) => !path.startsWith("docs/api/"))
