@@ -1,6 +1,6 @@
 /**
  * Checks the pages: no link is dead, no command is unknown, and the index of the decisions and
- * `llms.txt` are up to date. Prints one line per finding and exits 1 if there are any.
+ * `llms.txt` are up to date.
  *
  * `--write` writes both, and the API reference into `docs/api`, one page a module, the most used
  * first.

@@ -5,8 +5,7 @@
  * if its comment, or that of its module, has the tag `@experimental`; else `stable`. An internal
  * module is published only if another package imports it.
  *
- * Prints one line per finding and exits 1 if there are any. `--write` writes the list and the
- * internal modules of each package.json.
+ * `--write` writes the list and the internal modules of each package.json.
  */
 import { writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"
