@@ -2,11 +2,9 @@
  * Runs benchmarks of pawl, its peers and a hand-written floor:
  * `pnpm bench [client …] [--json] [--assert] [--write]`. Without names it runs all benchmarks.
  *
- * `--json` prints one JSON document and nothing else. `--assert` sets the exit code to 1 when a figure falls
- * behind what was reached (`src/reached.ts`), and lists the goals that are not reached yet. `--write` writes tables
- * and plots of the results into `docs/performance.md`.
- *
- * `pnpm bench store --old DIR` judges the durable ledger against that of another checkout (`src/store/store.ts`).
+ * `--json` prints one JSON document. `--assert` sets the exit code to 1 when a figure falls behind what
+ * was reached (`src/reached.ts`), and lists the goals that are not reached yet. `--write` writes tables
+ * and plots into `docs/performance.md`. For `pnpm bench store` see `src/store/store.ts`.
  */
 import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import { parseArgs } from "node:util"

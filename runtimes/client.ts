@@ -1,10 +1,9 @@
 /**
- * The entry of the second bundle: runs the checks of the client and the receiver, and prints their
- * report as `entry.ts` does.
+ * The entry of the second bundle: prints the report of the checks of the client and the receiver.
  *
  * In workerd the checks send their requests through a service binding, so that each has its own
- * context of input and output. In other runtimes they call the application, and the URL of the
- * service is the argument.
+ * context of input and output. Elsewhere they call the application, and the URL of the service is
+ * the argument.
  */
 import {
   type Fetch,

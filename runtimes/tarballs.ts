@@ -4,8 +4,7 @@
  *
  * `files/` lists the content of each tarball, one line a module. `--write` updates the lists.
  *
- * The quick start is the program in docs/guides/quick-start-effect.md; the project `promises` runs
- * the shop of examples/src/promiseShop.mjs. All other packages come from the registry, at the
+ * The project `promises` runs the shop of examples/src/promiseShop.mjs. Other packages have the
  * versions of the workspace's catalog. A runtime that is not installed is a failure.
  */
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"

@@ -2,7 +2,7 @@
  * Checks the workspace without running it.
  *
  * `pnpm check` runs every step, `pnpm check lint types` the named ones. A step prints its output
- * only if it fails; then the exit code is 1.
+ * only if it fails.
  */
 import { spawn } from "node:child_process"
 import { delimiter, relative, resolve } from "node:path"

@@ -1,8 +1,6 @@
 /**
  * Checks the files in `deploy/`: compose.yaml and kubernetes.yaml by the schemas of their formats,
  * the unit by systemd where it is installed, and every flag by the receiver.
- *
- * Prints one line per finding, and exits 1 if there are any.
  */
 import { execFile } from "node:child_process"
 import { mkdir, writeFile } from "node:fs/promises"

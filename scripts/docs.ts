@@ -1,6 +1,6 @@
 /**
  * Checks the pages: no link is dead, no command is unknown, and the index of the decisions and
- * `llms.txt` are up to date. Prints one line per finding and exits 1 if there are any.
+ * `llms.txt` are up to date.
  *
  * `--write` writes both, and the API reference into `docs/api`, one page a module, the most used
  * first.
@@ -70,7 +70,7 @@ if (process.argv.includes("--write")) {
 const { scripts } = JSON.parse(read("package.json")) as {
   readonly scripts: Readonly<Record<string, string>>
 }
-// The last four are commands of pnpm itself.
+// The last are pnpm's own.
 const commands = new Set([...Object.keys(scripts), "change", "exec", "install", "version"])
 const pages = find("*.md", "docs/**/*.md", "{examples,packages/*}/*.md")
   .filter((path) => !path.startsWith("docs/api/"))

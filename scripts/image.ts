@@ -1,9 +1,8 @@
 /**
  * Runs the steps of deploy/Dockerfile without Docker, in a temporary folder: `pnpm image`.
  *
- * Absolute paths are below the folder of their stage. A step that needs a root file system is not
- * run, and a line says so. At the end the entry point runs
- * (`docs/decisions/0089-checked-files.md`).
+ * Absolute paths are below the folder of their stage. A line names a step that needs a root file
+ * system and is not run (`docs/decisions/0089-checked-files.md`).
  */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"

@@ -4,8 +4,6 @@
  * A package imports the packages that its package.json lists, where `rules` allows them. `layers`
  * is the order of its rooms. A relative import stays inside its package and names the file, no
  * module imports a barrel or a bin, and a portable module none that needs Node.
- *
- * Prints one line per finding and exits 1 if there are any.
  */
 import { posix } from "node:path"
 import { parseSync, Visitor } from "oxc-parser"

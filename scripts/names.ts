@@ -1,12 +1,11 @@
 /**
  * The public names: those that users may import, and those for siblings.
  *
- * `docs/names.txt` lists every public name with its stability, so a review sees each change. A name
- * is `experimental` if its comment, or that of its module, has the tag `@experimental`; else
- * `stable`. An internal module is published only if another package's source imports it.
+ * `docs/names.txt` lists every public name, so a review sees each change. A name is `experimental`
+ * if its comment, or that of its module, has the tag `@experimental`; else `stable`. An internal
+ * module is published only if another package imports it.
  *
- * Prints one line per finding and exits 1 if there are any. `--write` writes the list and the
- * internal modules of each package.json.
+ * `--write` writes the list and the internal modules of each package.json.
  */
 import { writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"

@@ -2,7 +2,7 @@
  * Tries the workspace against the newest Effect of the registry: `pnpm newest-effect`.
  *
  * In a temporary copy it sets Effect's packages to `latest`, checks all types, runs the tests of
- * `@pawl/core` and the demo. The exit code is 1 if a step fails.
+ * `@pawl/core` and the demo.
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -1,8 +1,6 @@
 /**
  * The package check: each published package consists of ES modules, runs no script at its
  * installation, and depends only on packages that docs/guides/security.md lists with a reason.
- *
- * Prints one line per finding and exits 1 if there are any.
  */
 import { find, read, report } from "./repository.ts"
 

@@ -3,7 +3,7 @@
  * retried"), whose reader has to reach the verb to learn the subject.
  *
  * It reads comments, string literals and templates of sources, and Markdown pages without their
- * code. Questions are left alone. Prints one line per finding and exits 1 if there are any.
+ * code. Questions are left alone.
  */
 import { parseSync } from "oxc-parser"
 import { files, read, report } from "./repository.ts"

@@ -1,8 +1,6 @@
 /**
  * Checks the packages as npm would get them: packs each built one for `publint` and
  * `arethetypeswrong`. Its types may import of the other packages only their exports.
- *
- * Prints the findings and exits 1 if there are any.
  */
 import { checkPackage, createPackageFromTarballData, type Package } from "@arethetypeswrong/core"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"

@@ -5,8 +5,8 @@
  * A page answers it in a line that quotes the whole sentence or cell of a table:
  * `Answers: "…: not shown."`. A quote answers all its places.
  *
- * Prints every silence with its page. Exits 1 if a silence has no page, a quote is not in the
- * specification, or a source names a page that does not exist.
+ * Exits 1 if a silence has no page, a quote is not in the specification, or a source names a page
+ * that does not exist.
  */
 import { basename } from "node:path"
 import type { Page } from "./links.ts"

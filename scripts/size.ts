@@ -4,8 +4,6 @@
  *
  * `limit` is a ratchet: the size that was reached, rounded up. A change only lowers it, until it is
  * `goal`; the commit of an exception gives the reason. The state model imports nothing.
- *
- * Prints one line per part, and exits 1 if a part is too large.
  */
 import { build } from "esbuild"
 import { join } from "node:path"

@@ -1,8 +1,8 @@
 /**
  * Measures the test services.
  *
- * - `fake`: the CPU time of a payment and a read of its status, for client and service together, 64
- *   calls concurrently: the fake, a sandbox in the same process, and msw handlers.
+ * - `fake`: the CPU time of a payment and a read of its status, client and service together, 64 at
+ *   once: the fake, a sandbox in the same process, and msw handlers.
  * - `sandbox`: the CPU time of a server, in its own process, for a create and a read.
  * - `ready`: the time from the start of a process to its ready line.
  *

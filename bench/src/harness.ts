@@ -1,8 +1,8 @@
 /**
  * Measures several variants of one operation in the same run.
  *
- * Variants run in rounds, each for about the same CPU time, in a rotating order. The result is the
- * median and the quartiles of the ratio of CPU times to the floor in the same round.
+ * Variants run in rounds, each for about the same CPU time, in a rotating order. The result has the
+ * median and quartiles of the ratio to the floor in the same round.
  */
 import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import { setImmediate } from "node:timers/promises"

@@ -3,8 +3,7 @@
  * falls behind one.
  *
  * A figure is the median of several runs. A run falls behind if even its lower quartile is more
- * than a tenth above. Lower a figure when a change has improved it, and raise one only with the
- * reason.
+ * than a tenth above. Raise a figure only with the reason.
  */
 import { parts } from "../../scripts/size.ts"
 import type { Goal } from "./harness.ts"

@@ -4,10 +4,10 @@
  * - `receiver`: the CPU time of a server, in its own process, over 64 connections. The floor is
  *   bare node:http with hand-written checks and a Map.
  * - `disk`: the time for a callback when each disk flush takes 1 ms longer, which shows the gain of
- *   group commit. It is skipped without gcc, which compiles the slow flush.
- * - `slowDisk`: what a receiver still does when each disk flush takes 150 ms longer.
+ *   group commit. It needs gcc.
+ * - `slowDisk`: what a receiver still does when each flush takes 150 ms longer.
  *
- * Every callback has its own transaction and is signed beforehand. A server gets each once.
+ * Every callback has its own transaction, is signed beforehand, and is sent once.
  */
 import { execFileSync } from "node:child_process"
 import { connect, type Socket } from "node:net"

@@ -2,12 +2,11 @@
  * Measures how the time of an operation grows with size.
  *
  * - `connections`: accepting a callback over 1 to 256 connections.
- * - `processes`: accepting a callback over 64 connections with 1 to 4 receivers on one PostgreSQL.
- * - `rows`: accepting 64 callbacks of new transactions, and claiming 64 due rows, in ledgers of
- *   10,000 to 10,000,000 rows, in SQLite and, if it runs, in PostgreSQL.
- * - `rowsMemory`: claiming 64 due rows in ledgers of 1000 and 100,000 rows in memory.
- * - `transactions`: creating and reading a payment in a service without transactions, and with
- *   100,000.
+ * - `processes`: the same over 64, with 1 to 4 receivers on one PostgreSQL.
+ * - `rows`: accepting 64 new callbacks, and claiming 64 due rows, in ledgers of 10,000 to 10,000,000
+ *   rows, in SQLite and, if it runs, in PostgreSQL.
+ * - `rowsMemory`: claiming 64 due rows of 1000 and 100,000 in memory.
+ * - `transactions`: creating and reading a payment in a service with 0 and 100,000 transactions.
  *
  * The result is the time divided by that of the smallest size in the same round.
  */

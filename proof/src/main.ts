@@ -1,8 +1,8 @@
 /**
  * Command of the reliability runs:
  * `pnpm rel NAME [--seed N] [--count N] [--store memory|sqlite|postgres …]`. Progress goes to
- * stderr, and one line of JSON to stdout. The exit code is 1 unless every expectation
- * held, and 130 after an interruption, when the line has the finished parts.
+ * stderr, and one line of JSON to stdout. The exit code is 1 after a miss, and 130 after an
+ * interruption, when the line has the finished parts.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"

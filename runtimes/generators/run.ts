@@ -3,8 +3,7 @@
  * `pnpm generators [openapi-typescript hey-api swagger-typescript-api quicktype python java]`.
  *
  * Each client makes an APM payment, reads its status and cancels a subscription; that of Java also
- * makes a refund, because its integers have a width. The clients are
- * written to `dist`. A generator whose tools are missing is skipped.
+ * makes a refund, because its integers have a width. A generator whose tools are missing is skipped.
  */
 import { once } from "node:events"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"

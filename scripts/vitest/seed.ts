@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * `seed` is that of every fast-check property, the same in every run, so that only a change turns a
- * green test red. `freshSeed` is new in every run; tests that use it say so. The workflow `nightly`
- * runs all tests under a new seed. PAWL_SEED replaces both.
+ * `seed` is that of every property, so that only a change turns a green test red. `freshSeed` is new
+ * in every run; tests that use it say so. The workflow `nightly` runs all tests under a new seed.
+ * PAWL_SEED replaces both.
  */
 import type { TestProject } from "vitest/node"
 

@@ -7,8 +7,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
  * Opens a proxy to the server, or to the port that `portOf` returns for each connection.
  *
  * - `cut`: ends all connections and refuses new ones.
- * - `silence`: keeps connections and accepts new ones, but carries no data.
- * - `loseResponse`: loses the next answer of the server, or the nth one, and ends its connection.
+ * - `silence`: accepts connections, but carries no data.
+ * - `loseResponse`: loses the next or nth answer of the server, and ends its connection.
  * - `restore`: carries data again.
  */
 export const openTo = (portOf: () => number) =>

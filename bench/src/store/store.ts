@@ -3,9 +3,9 @@
  * `pnpm bench store --old DIR [--only cpu|latency|hot|wal|scale|statements] [--documents N] [--new
  * DIR]`.
  *
- * `DIR` is a checkout with its dependencies installed. Child processes run the same programs on
- * either checkout in turns, and a ratio is that of a round. Without `--only` all parts run but
- * `scale`, which fills databases with `--documents` (10,000,000) documents.
+ * `DIR` is a checkout with its dependencies installed. The same programs run on either in turns, and
+ * a ratio is that of a round. Without `--only` all parts run but `scale`, which fills databases with
+ * `--documents` (10,000,000) documents.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

@@ -92,10 +92,10 @@ export class Transactions extends Context.Service<
  *
  * const handler = LedgerSql.handler({
  *   handle: ({ to, transactionId }) => Effect.logInfo(transactionId, to),
- *   commit: ({ to, transactionId }) =>
+ *   commit: ({ requestId, to }) =>
  *     Effect.flatMap(
  *       SqlClient,
- *       (sql) => sql`UPDATE orders SET status = ${to} WHERE transaction_id = ${transactionId}`
+ *       (sql) => sql`UPDATE orders SET status = ${to} WHERE id = ${requestId}`
  *     )
  * })
  * ```

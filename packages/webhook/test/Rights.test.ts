@@ -97,7 +97,7 @@ await onPostgres((place) => {
     expect(yield* ledger.deleteBodies({ before: 10_000, limit: 10 })).toBe(1)
   })
 
-  /** Accepts "1" and "bad" as the role, and returns their claim. */
+  /** Accepts "1" and "bad" as the role. */
   const accepted = Effect.fnUntraced(function* (sql: SqlClient) {
     yield* build()
     yield* sql`DELETE FROM pawl_transactions`
@@ -105,20 +105,22 @@ await onPostgres((place) => {
     const ledger = Context.get(yield* asRole, Ledger)
     for (const transactionId of ["1", "bad"])
       yield* ledger.accept(verified("card", card({ transactionId })), 1)
-    return ledger.claim({ at: 1, until: 2, limit: 9 })
+    return ledger
   })
+
+  const due = { at: 1, until: 2, limit: 9 }
 
   testRole(
     "R46: a right that is taken away is no refusal of single rows, as a policy is",
     function* (sql) {
-      const claim = yield* accepted(sql)
+      const ledger = yield* accepted(sql)
       yield* sql.unsafe(`REVOKE UPDATE ON pawl_transactions FROM ${role}`)
-      expect(Fault.of(yield* Effect.flip(claim)).kind).toBe("refused")
+      expect(Fault.of(yield* Effect.flip(ledger.claim(due))).kind).toBe("refused")
       yield* sql.unsafe(`GRANT UPDATE ON pawl_transactions TO ${role}`)
       yield* sql`CREATE POLICY pawl_test ON pawl_transactions USING (true)
       WITH CHECK (key NOT LIKE 'bad%')`
       yield* sql`ALTER TABLE pawl_transactions ENABLE ROW LEVEL SECURITY`
-      const { refused = [], rows } = yield* claim
+      const { refused = [], rows } = yield* ledger.claim(due)
       yield* sql`ALTER TABLE pawl_transactions DISABLE ROW LEVEL SECURITY`
       yield* sql`DROP POLICY pawl_test ON pawl_transactions`
       expect(rows).toMatchObject([{ transactionId: "1" }])
@@ -132,13 +134,13 @@ await onPostgres((place) => {
   testRole(
     "R46: a right that a trigger lacks for one row keeps no other from its lease",
     function* (sql) {
-      const claimed = yield* accepted(sql)
+      const ledger = yield* accepted(sql)
       yield* sql.unsafe("CREATE TABLE pawl_test_audit (key TEXT)")
       yield* sql.unsafe(`CREATE FUNCTION pawl_test_audit() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN INSERT INTO pawl_test_audit VALUES (OLD.key); RETURN NEW; END'`)
       yield* sql.unsafe(`CREATE TRIGGER pawl_test_audit BEFORE UPDATE ON pawl_transactions
         FOR EACH ROW WHEN (OLD.key LIKE 'bad%') EXECUTE FUNCTION pawl_test_audit()`)
-      const claim = yield* Effect.result(claimed)
+      const claim = yield* Effect.result(ledger.claim(due))
       yield* sql.unsafe("DROP FUNCTION pawl_test_audit CASCADE")
       yield* sql.unsafe("DROP TABLE pawl_test_audit")
       const { refused = [], rows } = Result.getOrThrow(claim)

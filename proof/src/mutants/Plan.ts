@@ -21,9 +21,9 @@ export interface Coverage {
 const [budget, load] = [60_000, 500]
 
 /**
- * Lists the tests that may fail under a mutant, by their files, as many as the budget allows, and
- * at least one file. First come files of which a test, and not only their load, reaches the source,
- * and then those that take least for each mutant of it that they found before.
+ * Lists the files of tests that may fail under a mutant, within the budget, and at least one. First
+ * come files of which a test, and not only their load, reaches the source, and then those that take
+ * least for each mutant of it that they found before.
  */
 export const planOf = (
   { reached, tests }: Coverage,

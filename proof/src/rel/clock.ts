@@ -4,7 +4,7 @@
  * Each round has one fault, while callbacks arrive and some calls take seconds:
  *
  * - *process*: the clock of a machine is set, by a second to two hours in either direction.
- * - *database*: the clock of the database is set.
+ * - *database*: that of the database is.
  * - *pause*: SIGSTOP for 35 seconds, 5 more than a lease.
  *
  * No call begins before the one before it has ended or its lease has run out, the handler gets

@@ -2,8 +2,8 @@
  * Kills a merchant's process between the write of a request and the end of its handler, while the
  * service loses requests and responses: one effect an order, none stuck (Q01, Q02, Q06).
  *
- * A process ends itself at a mark or is killed at any moment. The last one gets no orders and
- * recovers the rest from a service that loses nothing.
+ * A process ends itself at a mark or is killed at any moment. The last one recovers the rest from a
+ * service that loses nothing.
  */
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"

@@ -3,8 +3,8 @@
  * final statuses are right, handler calls are in order, and the facts replay to them (R01, S1, S2,
  * S4, S5, S6).
  *
- * A receiver is killed after a random number of responses and a few milliseconds, sometimes before
- * it serves. The last one runs until everything has settled.
+ * A receiver is killed after some responses and milliseconds, or before it serves. The last one runs
+ * until everything has settled.
  */
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"

@@ -2,10 +2,9 @@
  * The service is down for six hours with 5,000 open payments to confirm: in virtual time, on a real
  * store.
  *
- * The handler has PENDING of each payment, whose callback claims SUCCEED during the outage.
- * Meanwhile no second has more reads than the budget, the handler gets no SUCCEED, and nothing
- * becomes a dead letter. Then it gets each SUCCEED once, within the budget's time for all and
- * `slack`.
+ * Callbacks claim SUCCEED during the outage. Meanwhile no second has more reads than the budget, the
+ * handler gets no SUCCEED, and nothing becomes a dead letter. Then it gets each SUCCEED once, within
+ * the budget's time for all and `slack`.
  */
 import * as Admin from "@pawl/receiver/Admin"
 import * as World from "@pawl/test-support/World"

@@ -1,10 +1,9 @@
 /**
  * Ends receivers with SIGTERM while senders post; none of them is reset (R47).
  *
- * A request on an accepted connection must be answered 200. A connection in the instant in which
- * the port closes is counted as `resetAtOpening`, and one that was closed for its silence as
- * `closedStalled`, if the system had stopped the senders for 50 ms. Each process ends with 0 within
- * 10 seconds.
+ * A request on an accepted connection must be answered 200. A connection that the port's close finds
+ * unaccepted is counted as `resetAtOpening`, and one that was closed for its silence as
+ * `closedStalled`, if the senders stood still for 50 ms. Each process ends with 0 within 10 seconds.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"

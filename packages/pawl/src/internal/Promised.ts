@@ -116,11 +116,10 @@ const inspect = Symbol.for("nodejs.util.inspect.custom")
 /** Gives a typed error the stack of the call, and its tag as name and code. A defect shows its own place. */
 export const placed = (error: unknown, { stack = "" }: { readonly stack?: string }): unknown => {
   if (error instanceof Error && "_tag" in error) {
-    const frames = stack.split("\n").filter((line) => /^\s+at /u.test(line))
-    const text = [`${error._tag as string}: ${error.message}`, ...frames].join("\n")
+    const first = `${error._tag as string}: ${error.message}`
     const hidden = (value: unknown) => ({ value, configurable: true, writable: true })
     Object.defineProperties(error, {
-      stack: hidden(text),
+      stack: hidden(stack.replace(/.*/u, () => first)),
       // A message may be made from the code before.
       message: hidden(error.message),
       code: hidden(error._tag),

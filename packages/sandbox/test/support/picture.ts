@@ -1,8 +1,7 @@
 /**
- * The pictures of the documentation. After its last byte each has a hash of what it shows, which
- * decoders of PNG ignore. The pixels depend on the fonts of a machine, so the hash is of the style
- * sheets and the different elements, with classes and texts, but without numbers, times and their
- * order.
+ * The pictures of the documentation. After its last byte each has a hash, which decoders of PNG
+ * ignore: of the style sheets and the different elements, with classes and texts, but without
+ * numbers, times, their order and pixels, which depend on fonts.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"

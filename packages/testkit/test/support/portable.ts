@@ -1,9 +1,9 @@
 /**
  * An application of the client and the receiver that imports no module of Node, and checks of it
- * for every JavaScript runtime. `pnpm runtimes` runs them against `runtimes/service.ts`.
+ * for every JavaScript runtime (`pnpm runtimes`).
  *
- * The checks send several requests at once, as a server gets them. In a Worker the handler of one
- * request cannot wait for the input or output of another.
+ * The checks send several requests at once: in a Worker the handler of one request cannot wait for
+ * the input or output of another.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Handler from "@pawl/core/Handler"

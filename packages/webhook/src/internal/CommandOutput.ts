@@ -42,14 +42,18 @@ const layerUnread = Layer.effectDiscard(
  * which a supervisor sends it. The system may deliver that one later.
  */
 const layerHangUp = Layer.effectDiscard(
-  Effect.sync(() => {
+  Effect.suspend(() => {
     let isEnding = false
     const note = () => {
       isEnding = true
     }
-    const end = () => isEnding || process.kill(process.pid, "SIGTERM")
     process.once("SIGTERM", note).once("SIGINT", note)
-    process.on("SIGHUP", () => undefined).once("SIGHUP", () => setTimeout(end, 100))
+    const hangUp = Effect.callback<void>((resume) => {
+      process.on("SIGHUP", () => resume(Effect.void))
+    })
+    const end = Effect.sync(() => isEnding || process.kill(process.pid, "SIGTERM"))
+    const ended = Effect.andThen(hangUp, Effect.delay(end, "100 millis"))
+    return Effect.forkScoped(ended, { startImmediately: true })
   })
 )
 
