@@ -236,8 +236,9 @@ const makeCheck = (
   const identify = attempt("open", () =>
     [filename, `${target}-wal`, `${target}-shm`]
       .map((file) => {
-        const { dev, ino } = statSync(file, { bigint: true })
-        return `${dev}/${ino}`
+        // `vfs=unix-excl` has the index in memory.
+        const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
+        return `${stats?.dev}/${stats?.ino}`
       })
       .join()
   )

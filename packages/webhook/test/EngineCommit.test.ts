@@ -185,26 +185,37 @@ test("R06 a commit whose response is lost makes the changes whose documents were
   expect(yield* other.get("settings", "beside")).toBe(3)
 })
 
-test("R06 a commit that ends after its connection is not made again", function* () {
+test.each([
+  ["before its retry", false],
+  // PostgreSQL reports no line then, because the snapshot of the retry is older.
+  ["while its retry waits for it", true]
+])("R06 a commit that ends after its connection %s is not made again", function* (_, isDuring) {
   const memory = MemoryStore.make()
   const reason = new ConnectionError({ message: "closed", cause: undefined })
-  let late = Effect.void
+  let late: Effect.Effect<void> | undefined
+  let commits = 0
   const store: typeof memory = {
     ...memory,
     committers: 4,
     isInTransaction: Effect.succeed(false),
     commit: (...writes) =>
       Effect.suspend(() => {
-        const before = late
+        const before = late ?? Effect.void
         late = Effect.asVoid(Effect.orDie(memory.commit(...writes)))
-        return before === Effect.void
-          ? Effect.fail(new SqlError({ reason }))
-          : Effect.andThen(before, memory.commit(...writes))
+        commits++
+        if (commits === 1) return Effect.fail(new SqlError({ reason }))
+        const retried = Effect.andThen(before, memory.commit(...writes))
+        return isDuring && commits === 2
+          ? Effect.map(
+              retried,
+              (lines) => new Map([...lines.keys()].map((key) => [key, undefined]))
+            )
+          : retried
       })
   }
   const one = yield* Engine.make(Engine.confirming(store), options())
   for (const count of [1, 2, 3]) {
-    late = Effect.void
+    commits = 0
     expect(yield* add(one)).toBe(count)
   }
   expect(yield* one.get("settings", "count")).toBe(3)

@@ -211,6 +211,17 @@ describe("NodeSqlite", () => {
     )
   })
 
+  test("R30: a file whose index of the log is in memory is written until the file is removed", function* () {
+    const { filename } = file()
+    const sql = yield* open(`file:${filename}?vfs=unix-excl`)
+    yield* sql`CREATE TABLE t (a INTEGER)`
+    expect(existsSync(`${filename}-shm`)).toBe(false)
+    rmSync(filename)
+    expect((yield* Effect.flip(sql`INSERT INTO t VALUES (1)`)).message).toBe(
+      `The SQLite file ${filename} was removed or replaced while it was open: start the receiver again`
+    )
+  })
+
   test("R30: a file with several names is not opened, because each has another log", function* () {
     const [filename, link] = [file().filename, file().filename]
     const sql = yield* open(filename)

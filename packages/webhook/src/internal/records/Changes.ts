@@ -140,7 +140,9 @@ export const make = Effect.fnUntraced(function* <Stored>(
       const isOwn = task.tried !== undefined && line?.version === task.tried.version
       if (conflicts.has(task.key) && !isOwn) {
         const isInDoubt = line?.version === last.version
-        task.tried = isInDoubt ? { base: last, version: write.version } : undefined
+        if (isInDoubt) task.tried = { base: last, version: write.version }
+        // A retry that waited for the commit before it has no line.
+        else if (line !== undefined) task.tried = undefined
         task.known = line && known.read(collection, line)
         known.forget(collection, task.key)
         contended.set(Known.idOf(collection, task.key), lockedChanges)
