@@ -73,7 +73,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerMemory } from "@pawl/webhook/Ledger"
       export { layer as hmac } from "@pawl/core/NodeHmac"
       export { layer as handler } from "@pawl/core/Handler"`,
-    // Over the goal, the largest first: one engine runs the rule of a row for every store, over
+    // Over the goal: one engine runs the rule of a row for every store, over
     // documents with versions, leases and codecs; facts, pages of rows, shared read budgets and
     // shards; store errors and alarms of workers without progress; byte limits; stored requests;
     // retry schedules; several merchants; an answer to a callback after the end; functions
@@ -119,7 +119,7 @@ export const parts: ReadonlyArray<Part> = [
     // Over the goal: hooks, a logger, the profile, two warnings and the advice for missing settings;
     // stores of several databases; checks of the arguments of each call, because a misspelt field
     // would make a payment twice, or change no subscription, and JSON would drop a Map or a field in the
-    // wrong place; a port that is missing; `follow` ends with `close`; the log of another path in Fastify. As the difference of two compressed bundles it moves by about 100 with any change beneath.
+    // wrong place; a port that is missing; `follow` ends with `close`; the log of another path in Fastify.
     limit: 4205,
     goal: 3000
   }

@@ -42,8 +42,7 @@ export const checks = [
   true satisfies Equal<Parameters<Create>[0]["metadata"], ApmPaymentInput["metadata"]>,
   true satisfies Equal<Awaited<ReturnType<Update>>, Subscription>,
 
-  // The options of a call are optional, have a signal, and no requestId: that of a create is in its
-  // input.
+  // The options of a call have a signal, and no requestId: that of a create is in its input.
   true satisfies Equal<Parameters<Create>["length"], 1 | 2>,
   true satisfies Equal<Options["signal"], AbortSignal | undefined>,
   true satisfies Equal<"requestId" extends keyof Options ? true : false, false>,

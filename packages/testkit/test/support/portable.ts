@@ -99,8 +99,7 @@ const callback = (changes: object = {}) => {
 /**
  * Runs the checks one after the other, each within five seconds, and returns the failures. `send`
  * sends a request to the application; `service` is the URL of the payments service. Without
- * `hasBackground` the runtime ends background work with its request, as Workers do, so the handler
- * of a callback is not called.
+ * `hasBackground` background work ends with its request, as in Workers, so no handler is called.
  */
 export const runChecks = async (send: Fetch, service: string, hasBackground: boolean) => {
   const text = async (path: string, method = "GET") =>

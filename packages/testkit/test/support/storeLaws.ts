@@ -40,7 +40,7 @@ interface Tested<Facet extends string, Step, Store> {
  * Makes the tests of a store.
  *
  * - `examples`: the laws with one example each.
- * - `brokenFacets`: returns the broken laws of facets. The histories are those that each law draws by itself with the same options.
+ * - `brokenFacets`: returns the broken laws of facets, with the histories that each law draws by itself.
  * - `hold`: checks every law. A broken law of a facet reports by itself.
  */
 const make = <Facet extends string, Step, Store>({
