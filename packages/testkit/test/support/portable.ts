@@ -97,9 +97,9 @@ const callback = (changes: object = {}) => {
 }
 
 /**
- * Runs the checks one after the other, each within five seconds, and returns the failures. `send`
- * sends a request to the application; `service` is the URL of the payments service. Without
- * `hasBackground` background work ends with its request, as in Workers, so no handler is called.
+ * Runs the checks one after the other, and returns the failures. `send` sends a request to the
+ * application; `service` is the URL of the payments service. Without `hasBackground` background work
+ * ends with its request, as in Workers, so no handler is called.
  */
 export const runChecks = async (send: Fetch, service: string, hasBackground: boolean) => {
   const text = async (path: string, method = "GET") =>
