@@ -2,8 +2,7 @@
  * Measures parsing, verifying, deduplicating and reducing a callback of about 600 bytes, without a
  * socket; the same with JSON numbers, whose digits pawl keeps; and refusing a forged callback.
  *
- * The floor is `handWritten.ts`. Stripe's and Svix's verifiers check only the signature; their
- * callbacks are parsed without further checks.
+ * The floor is `handWritten.ts`.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as NodeHmac from "@pawl/core/NodeHmac"
