@@ -116,7 +116,7 @@ describe("a receiver that cannot start", () => {
       "white space at the end of a store, which would be in the name of the file",
       { PAWL_STORE: "sqlite:callbacks.db " },
       [],
-      "PAWL_STORE cannot be used: give memory, or one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, each once, without white space at the end, with # and / of a password as %23 and %2F."
+      "PAWL_STORE cannot be used: give memory, or one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, each once, without white space at the end, with #, / and ? of a password as %23, %2F and %3F."
     ],
     [
       "a misspelt subcommand",

@@ -26,6 +26,7 @@ it.each([
   ["postgres://a/b sqlite:a.db postgres://a/b", undefined],
   // The rest of a password would be the port and the name of the database, which errors print.
   ["postgres://pawl:4711/secret@db/shop", undefined],
+  ["postgres://pawl:4711?secret@db/shop", undefined],
   ["postgres://pawl:4711#secret@db/shop", undefined]
 ])("reads %j", (text, stores) => {
   expect(NodeStore.parseAll(text)).toEqual(stores)

@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function* (
 })
 
 export const databases =
-  "one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, each once, without white space at the end, with # and / of a password as %23 and %2F"
+  "one or more of sqlite:FILE and postgres://USER@HOST/DATABASE, each once, without white space at the end, with #, / and ? of a password as %23, %2F and %3F"
 
 export const storeAdvice = `give memory, or ${databases}`
 

@@ -42,10 +42,10 @@ export const parse = (text: string): Store | undefined => {
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
-/** A `#` or `/` of a password that is not escaped would begin another part of the address. */
+/** A `#`, `/` or `?` of a password that is not escaped would begin another part of the address. */
 const isAddress = (text: string): boolean => {
   const url = URL.parse(text)
-  return url !== null && url.hash === "" && !url.pathname.includes("@")
+  return url !== null && url.hash === "" && !`${url.pathname}${url.search}`.includes("@")
 }
 
 /** Returns a key of the database, which two names of it share; undefined for a store in memory. */
