@@ -26,20 +26,26 @@ const ids = ["1", "2", "3"]
 
 const makeApplication = () => {
   const database = new DatabaseSync(":memory:")
-  database.exec("CREATE TABLE orders (transaction_id TEXT, status TEXT, rank INT, sequence INT)")
-  const insert = database.prepare("INSERT INTO orders VALUES (?, '', 0, 0)")
-  for (const id of ids) insert.run(id)
+  database.exec(
+    "CREATE TABLE orders (method TEXT, is_refund INT, transaction_id TEXT, status TEXT, rank INT, sequence INT)"
+  )
+  const insert = database.prepare("INSERT INTO orders VALUES (?, ?, ?, '', 0, 0)")
+  for (const id of ids) insert.run("card", 0, id)
+  insert.run("card", 1, "1")
+  insert.run("apm", 0, "1")
   const change = database.prepare(update)
   const shipped: Array<string> = []
   return {
     shipped,
-    handle: ({ sequence, to, transactionId }: Handler.Transition) => {
-      const { changes } = change.run({ to, rank: rank(to), sequence, transactionId })
+    handle: ({ kind, method, sequence, to, transactionId }: Handler.Transition) => {
+      const isRefund = Number(kind === "refund")
+      const values = { isRefund, method, rank: rank(to), sequence, to, transactionId }
+      const { changes } = change.run(values)
       if (changes === 1 && to === "SUCCEED") shipped.push(transactionId)
     },
     statuses: () =>
       database
-        .prepare("SELECT status FROM orders ORDER BY transaction_id")
+        .prepare("SELECT status FROM orders ORDER BY method DESC, is_refund, transaction_id")
         .all()
         .map(({ status }) => status)
   }
@@ -111,5 +117,5 @@ test("an application gets each later status after an older backup was restored, 
     })
   )
   expect(shipped).toEqual(ids)
-  expect(statuses()).toEqual(["REFUNDED", "SUCCEED", "CHARGEBACK"])
+  expect(statuses()).toEqual(["REFUNDED", "SUCCEED", "CHARGEBACK", "", ""])
 })
