@@ -61,10 +61,10 @@ export class Transactions extends Context.Service<
      * busy, unavailable, read-only after a fail-over, or had a conflict. Other errors are returned
      * unchanged. `layerShards` needs `key`: the transaction or request whose rows are written.
      */
-    readonly run: <A, E>(
-      work: Effect.Effect<A, E, SqlClient>,
+    readonly run: <A, E, R>(
+      work: Effect.Effect<A, E, R>,
       key?: Engines.ShardKey
-    ) => Effect.Effect<A, E | SqlError | StoreUnavailable>
+    ) => Effect.Effect<A, E | SqlError | StoreUnavailable, Exclude<R, SqlClient>>
   }
 >()("@pawl/webhook/LedgerSql/Transactions") {}
 

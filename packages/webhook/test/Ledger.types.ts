@@ -1,4 +1,5 @@
 import type * as Brand from "effect/Brand"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -43,10 +44,23 @@ export const handler = LedgerSql.handler({
   commit: () => Effect.flatMap(SqlClient, (sql) => sql`SELECT 1`)
 })
 
+class Orders extends Context.Service<Orders, { readonly add: Effect.Effect<void> }>()("Orders") {}
+
+declare const transactions: LedgerSql.Transactions["Service"]
+
+export const ran = transactions.run(
+  Effect.andThen(
+    SqlClient,
+    Orders.use(({ add }) => add)
+  )
+)
+
 type IsSame<A, B> = [A, B] extends [B, A] ? true : false
 
 /** A commit needs only the client of the ledger. A ledger in memory has none. */
 export const needs: IsSame<Layer.Services<typeof handler>, LedgerSql.Transactions> = true
+/** A transaction provides the client, and leaves the other services of its work. */
+export const runNeeds: IsSame<Effect.Services<typeof ran>, Orders> = true
 export const isInMemory: IsSame<Layer.Success<typeof layerMemory>, Ledger | Records> = true
 export const isInSql: IsSame<
   Layer.Success<typeof LedgerSql.layer>,

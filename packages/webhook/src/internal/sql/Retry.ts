@@ -38,7 +38,9 @@ export const onConflict = <A>(
   })
 
 /** Fails with the `SqlError` with which a ROLLBACK on a lost connection dies. */
-export const failOnSqlDefect = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
+export const failOnSqlDefect = <A, E, R>(
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError, R> =>
   Effect.catchDefect(work, (defect) =>
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
   )
@@ -61,7 +63,7 @@ export const makeWait = Effect.suspend(() =>
 /** The work may end later, in `scope`. */
 export const timeoutIn =
   (scope: Scope.Scope) =>
-  <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.flatMap(Effect.forkIn(work, scope, { startImmediately: true }), (fiber) =>
       Effect.onExit(timeout(Fiber.join(fiber)), () => Effect.sync(() => fiber.interruptUnsafe()))
     )
