@@ -33,6 +33,7 @@ import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import type { Hooks } from "@pawl/http/Hooks"
 import * as Client from "@pawl/http/Pawl"
 import type { InvalidConfig } from "@pawl/http/PawlConfig"
+import type { Journal } from "@pawl/webhook/Journal"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import type { StoreUnusable } from "@pawl/webhook/internal/ledger/NodeStore"
@@ -130,7 +131,7 @@ export interface Handlers<R = never> {
  * @category models
  * @since 0.1.0
  */
-export type Services = Client.Services | Ledger | Receiver | Requests
+export type Services = Client.Services | Journal | Ledger | Receiver | Requests
 
 /**
  * The errors of the start. Each says what to correct.

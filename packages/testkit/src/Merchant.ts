@@ -83,7 +83,7 @@ export const layerOverStore = <R = never>({
 }: Options<R> = {}) => {
   const secret = options.merchantSecret ?? Redacted.make("sandbox-secret")
   return Layer.mergeAll(
-    Fake.layerReceiver.pipe(Layer.provide(Receiver.layer())),
+    Fake.layerReceiver.pipe(Layer.provideMerge(Receiver.layer())),
     Requests.layer({ callbackUrl: "https://shop.example/callback" })
   ).pipe(
     Layer.provide([
