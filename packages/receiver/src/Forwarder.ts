@@ -176,7 +176,8 @@ export const layer = ({
               `${target} did not answer: no response within ${Duration.format(responseTimeout)}`
             )
         }),
-        Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+        // Its span would have the query of the URL.
+        Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       )
 
       return { handle }

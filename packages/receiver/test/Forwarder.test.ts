@@ -14,6 +14,7 @@ import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
+import * as Tracer from "effect/Tracer"
 import { execFileSync } from "node:child_process"
 import { createHmac } from "node:crypto"
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
@@ -112,6 +113,22 @@ live("posts the transition as one signed JSON object with its members in order",
     )
     expect(Object.keys(headers)).not.toContain("traceparent")
   }
+})
+
+live("keeps its URL out of all spans, because the query may be a secret", function* () {
+  const { url } = yield* application((response) => response.writeHead(204).end())
+  const { handle } = yield* forwarding(url)
+  const spans: Array<Tracer.NativeSpan> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  yield* Effect.provideService(handle(transition), Tracer.Tracer, tracer)
+  const attributes = spans.map(({ attributes, name }) => [name, [...attributes.keys()]])
+  expect(attributes).toEqual([["Forwarder.handle", []]])
 })
 
 live(
