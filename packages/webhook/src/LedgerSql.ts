@@ -164,14 +164,15 @@ export const layer: Layer.Layer<
   SqlClient
 > = Layer.effectContext(
   Effect.gen(function* () {
-    const sql = yield* SqlClient
+    const client = yield* SqlClient
+    const sql = client.withoutTransforms()
     const scope = yield* Effect.scope
     yield* SqlSchema.migrate
     const retire = yield* Server.makeRetire(sql)
     const records = yield* SqlEngine.make(sql, retire)
     const run: Transactions["Service"]["run"] = (work) =>
-      Effect.provideService(work, SqlClient, sql).pipe(
-        sql.withTransaction,
+      Effect.provideService(work, SqlClient, client).pipe(
+        client.withTransaction,
         Retry.failOnSqlDefect,
         Retry.timeoutIn(scope),
         Effect.tapError((error) => (isSqlError(error) ? retire(error) : Effect.void)),

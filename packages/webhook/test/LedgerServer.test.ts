@@ -16,6 +16,7 @@ import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { PgClient } from "@effect/sql-pg/PgClient"
 import * as Fiber from "effect/Fiber"
+import * as Text from "effect/String"
 import * as TestClock from "effect/testing/TestClock"
 import * as Redacted from "effect/Redacted"
 import { once } from "node:events"
@@ -140,6 +141,34 @@ await onPostgres((place) => {
     expect(yield* refusal({ default_transaction_read_only: "on" })).toBe(
       "The PostgreSQL database cannot be used: it is read-only; name the primary server"
     )
+  })
+
+  live("a client that renames columns is checked at the start, and lists pages", function* () {
+    yield* emptied
+    const renaming = {
+      transformQueryNames: Text.camelToSnake,
+      transformResultNames: Text.snakeToCamel
+    }
+    const startupParameters = { synchronous_commit: "off" }
+    const { message } = yield* Effect.flip(build({ ...renaming, startupParameters }))
+    expect(message).toContain("(synchronous_commit is off)")
+
+    const built = yield* build(renaming)
+    const { claim, park, parked, write } = Context.get(built, RequestStore)
+    for (const requestId of ["1", "2"]) {
+      const request = { requestId, kind: "card-payment", digest: "", hasCardData: false } as const
+      yield* write(request, { at: 1 })
+      const [leased] = (yield* claim({ at: 2, until: 9, limit: 1 })).rows
+      if (leased !== undefined) yield* park(leased, "window", 3)
+    }
+    const [after] = yield* parked({ limit: 1 })
+    expect(after).toMatchObject({ requestId: "1", parked: { at: 3 } })
+    expect(yield* parked({ limit: 9, after: { at: 3, requestId: "1" } })).toMatchObject([
+      { requestId: "2" }
+    ])
+    const { run } = Context.get(built, Transactions)
+    const own = Effect.flatMap(SqlClient, (sql) => sql`SELECT 1 AS own_column`)
+    expect(yield* run(own)).toEqual([{ ownColumn: 1 }])
   })
 
   test("a database whose encoding lacks letters is refused at the start", function* () {

@@ -128,5 +128,6 @@ export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, Sq
     Effect.retry({
       schedule: migrationWait,
       while: (error) => error._tag === "SqlError" && Retry.conflictPolicy.while(error)
-    })
+    }),
+    Effect.updateService(SqlClient.SqlClient, (sql) => sql.withoutTransforms())
   )
