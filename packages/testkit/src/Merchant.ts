@@ -3,8 +3,11 @@
  *
  * **Details**
  *
- * The layers are those of a real program. In memory a year under `TestClock` takes a moment; over
- * SQLite an hour takes seconds, because the worker polls each second.
+ * In memory a year under `TestClock` takes a moment; over SQLite an hour takes seconds.
+ *
+ * **Gotchas**
+ *
+ * After `enqueue` or a fork call `TestClock.adjust(0)`: else time passes before the work begins.
  *
  * **Example** (A payment and the calls of the handler)
  *
