@@ -38,10 +38,12 @@ import type { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import type { StoreUnusable } from "@pawl/webhook/internal/ledger/NodeStore"
 import type { Receiver } from "@pawl/webhook/Receiver"
-import type { Requests } from "@pawl/webhook/Requests"
+import { Requests } from "@pawl/webhook/Requests"
 import type { InvalidSealKey } from "@pawl/webhook/Seal"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -109,7 +111,10 @@ export interface Settings {
  * @since 0.1.0
  */
 export interface Handlers<R = never> {
-  /** Handles each transition: at least once, in rank order, one at a time per transaction. */
+  /**
+   * Handles each transition: at least once, in rank order, one at a time per transaction. It may use
+   * the client, `Ledger` and `Requests` of the layer.
+   */
   readonly handle: (transition: Handler.Transition) => Effect.Effect<unknown, unknown, R>
   /** Returns the input of a create with card data after a crash, because card data is not stored. */
   readonly rebuild?:
@@ -132,6 +137,9 @@ export interface Handlers<R = never> {
  * @since 0.1.0
  */
 export type Services = Client.Services | Journal | Ledger | Receiver | Requests
+
+/** The services that a handler may use. */
+type Own = Client.Services | Ledger | Requests
 
 /**
  * The errors of the start. Each says what to correct.
@@ -156,9 +164,11 @@ export type StartError =
 export const layer = <R = never>(
   settings: Settings,
   handlers: Handlers<R>
-): Layer.Layer<Services, StartError, R> =>
+): Layer.Layer<Services, StartError, Exclude<R, Own>> =>
   Layer.unwrap(
     Effect.gen(function* () {
+      // A layer beneath the handler would be drained after it, not with it.
+      const requests = yield* Deferred.make<Requests["Service"]>()
       const provider = Options.providerOf(
         Object.entries<Settings[keyof Settings]>({ ...settings }).flatMap(textOf)
       )
@@ -168,12 +178,22 @@ export const layer = <R = never>(
       yield* Parts.warning(read)
       const { headers, hooks } = handlers
       const client = Client.layerConfig(Config.succeed({ headers, hooks }), handlers)
+      // TypeScript does not compare nested exclusions from a type parameter.
+      // @effect-diagnostics-next-line unsafeEffectTypeAssertion:off
       const merchant = Parts.layer(client, read, {
-        handler: Handler.layer((transition) => Effect.asVoid(handlers.handle(transition))),
+        handler: Handler.layer((transition) =>
+          Effect.provideServiceEffect(
+            Effect.asVoid(handlers.handle(transition)),
+            Requests,
+            Deferred.await(requests)
+          )
+        ),
         rebuild: handlers.rebuild,
         profile: handlers.profile,
         provider
-      })
+      }).pipe(
+        Layer.tap((built) => Deferred.succeed(requests, Context.get(built, Requests)))
+      ) as Layer.Layer<Services, StartError, Exclude<R, Own>>
       return settings.port === undefined
         ? merchant
         : Layer.provideMerge(served(read, settings.port, settings.host), merchant)
@@ -189,7 +209,7 @@ export const layer = <R = never>(
 export const layerConfig = <R = never>(
   config: Config.Wrap<Settings>,
   handlers: Handlers<R>
-): Layer.Layer<Services, StartError, R> =>
+): Layer.Layer<Services, StartError, Exclude<R, Own>> =>
   Layer.unwrap(Effect.map(Config.unwrap(config), (settings) => layer(settings, handlers)))
 
 const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)

@@ -58,6 +58,30 @@ test("pays, listens for callbacks, and tells a handler that has services of its 
   }).pipe(Effect.provide(Layer.provide(merchant, Layer.succeed(Prefix, "shop"))))
 })
 
+test("has a handler that pays out with the requests of its merchant", function* () {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const told = yield* Queue.unbounded<string>()
+  const port = yield* Effect.promise(freePort)
+  const merchant = Merchant.layer(
+    { ...settings(baseUrl), port, publicUrl: `http://127.0.0.1:${port}` },
+    {
+      handle: Effect.fn(function* ({ kind, requestId, to }) {
+        if (to === "SUCCEED" && kind === "apm-payment") {
+          const { enqueue } = yield* Requests
+          yield* enqueue("apm-payout", { ...order, requestId: `${requestId}-payout` })
+        }
+        yield* Queue.offer(told, `${requestId} ${to}`)
+      })
+    }
+  )
+  yield* Requests.use(({ send }) => send("apm-payment", order)).pipe(
+    Effect.andThen(
+      Effect.repeat(Queue.take(told), { until: (text) => text === "order-1-payout SUCCEED" })
+    ),
+    Effect.provide(merchant)
+  )
+})
+
 test("sends a create with card data again from the input that rebuild returns", function* () {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { add } = yield* Faults

@@ -85,12 +85,11 @@ export const layerOverStore = <R = never>({
   ...options
 }: Options<R> = {}) => {
   const secret = options.merchantSecret ?? Redacted.make("sandbox-secret")
-  return Layer.mergeAll(
-    Fake.layerReceiver.pipe(Layer.provideMerge(Receiver.layer())),
-    Requests.layer({ callbackUrl: "https://shop.example/callback" })
-  ).pipe(
+  return Fake.layerReceiver.pipe(
+    Layer.provideMerge(Receiver.layer()),
+    Layer.provide(Handler.layer(handle)),
+    Layer.provideMerge(Requests.layer({ callbackUrl: "https://shop.example/callback" })),
     Layer.provide([
-      Handler.layer(handle),
       Verifier.layer({ current: secret }),
       CallbackUrl.layer(secret),
       Seal.layer({ current: secret })
