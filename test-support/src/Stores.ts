@@ -1,23 +1,17 @@
 import { describeWithDatabase } from "./PostgresTests.ts"
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, describe } from "vitest"
+import { describe } from "vitest"
+import { makeFolder } from "./Folder.ts"
 import type { Place } from "./Places.ts"
 
 /** Files in memory, where the system has them: a test of a ledger does not wait for a disk. */
 const root = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 
-/** Makes a directory that is deleted after the tests of the file. */
-const directory = (): string => {
-  const path = mkdtempSync(join(root, "pawl-ledger-"))
-  afterAll(() => rmSync(path, { recursive: true }))
-  return path
-}
-
 export const files = (): (() => Place & { readonly _tag: "sqlite" }) => {
-  const path = directory()
+  const path = makeFolder(root)
   return () => ({ _tag: "sqlite", filename: join(path, `${randomBytes(6).toString("hex")}.db`) })
 }
 

@@ -4,12 +4,13 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
+import { ConnectionError, LockTimeoutError, SqlError, UnknownError } from "effect/sql/SqlError"
 import type * as Changes from "../src/internal/records/Changes.ts"
 import * as Codecs from "../src/internal/records/Codecs.ts"
 import * as Engine from "../src/internal/records/Engine.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import { Records } from "../src/internal/records/Records.ts"
+import * as SqlEngine from "../src/internal/records/SqlEngine.ts"
 import { dropTrigger } from "./refusals.ts"
 import { live as test } from "@pawl/test-support/Tests"
 import { opened, type Place } from "@pawl/test-support/Places"
@@ -168,16 +169,19 @@ test("R06 a commit whose response is lost makes the changes whose documents were
   const memory = MemoryStore.make()
   const other = yield* Engine.makeLocal(memory, Codecs.values, () => 1)
   const reason = new ConnectionError({ message: "closed", cause: undefined })
+  let commits = 0
   const store: typeof memory = {
     ...memory,
     committers: 4,
     isInTransaction: Effect.succeed(false),
     commit: (...writes) =>
-      Effect.andThen(memory.commit(...writes), Effect.fail(new SqlError({ reason })))
+      Effect.tap(memory.commit(...writes), () =>
+        ++commits % 2 === 1 ? Effect.fail(new SqlError({ reason })) : Effect.void
+      )
   }
   const rule = (count: unknown = 0) => ({ value: Number(count) + 1, result: undefined })
   const beside = { collection: "settings", key: "beside", variant: "", rule } as const
-  const one = yield* Engine.make(Engine.confirming(store), options([beside]))
+  const one = yield* Engine.make(SqlEngine.confirming(store), options([beside]))
   for (const count of [1, 12, 23]) {
     expect(yield* add(one)).toBe(count)
     yield* add(other, 10)
@@ -186,12 +190,14 @@ test("R06 a commit whose response is lost makes the changes whose documents were
 })
 
 test.each([
-  ["before its retry", false],
+  ["before its retry", "free"],
   // PostgreSQL reports no line then, because the snapshot of the retry is older.
-  ["while its retry waits for it", true]
-])("R06 a commit that ends after its connection %s is not made again", function* (_, isDuring) {
+  ["while its retry waits for it", "waits"],
+  ["after its retry waited in vain", "blocked"]
+])("R06 a commit that ends after its connection %s is not made again", function* (_, retry) {
   const memory = MemoryStore.make()
   const reason = new ConnectionError({ message: "closed", cause: undefined })
+  const locked = new SqlError({ reason: new LockTimeoutError({ cause: undefined }) })
   let late: Effect.Effect<void> | undefined
   let commits = 0
   const store: typeof memory = {
@@ -200,12 +206,13 @@ test.each([
     isInTransaction: Effect.succeed(false),
     commit: (...writes) =>
       Effect.suspend(() => {
+        commits++
+        if (commits === 2 && retry === "blocked") return Effect.fail(locked)
         const before = late ?? Effect.void
         late = Effect.asVoid(Effect.orDie(memory.commit(...writes)))
-        commits++
         if (commits === 1) return Effect.fail(new SqlError({ reason }))
         const retried = Effect.andThen(before, memory.commit(...writes))
-        return isDuring && commits === 2
+        return retry === "waits" && commits === 2
           ? Effect.map(
               retried,
               (lines) => new Map([...lines.keys()].map((key) => [key, undefined]))
@@ -216,7 +223,7 @@ test.each([
   // An engine over SQL draws its versions.
   let drawn = 0
   const nextVersion = (last = 0) => last + 100 + drawn++
-  const one = yield* Engine.make(Engine.confirming(store), { ...options(), nextVersion })
+  const one = yield* Engine.make(SqlEngine.confirming(store), { ...options(), nextVersion })
   for (const count of [1, 2, 3]) {
     commits = 0
     expect(yield* add(one)).toBe(count)

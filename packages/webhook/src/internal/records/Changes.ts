@@ -51,8 +51,6 @@ interface Task {
   readonly key: string
   readonly items: Array<{ readonly rule: Item["rule"]; readonly position: number }>
   known: Known.Known | undefined
-  /** A commit whose connection was lost, and which had not changed the document. It may end later. */
-  tried?: { readonly base: Known.Known; readonly version: number } | undefined
 }
 
 export type Done = Result.Result<unknown, Known.Unreadable>
@@ -104,8 +102,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     const finish = ({ items }: Task, results: ReadonlyArray<Done>) =>
       effects.push(() => items.forEach(({ position }, at) => (done[position] = results[at])))
     const changes = tasks.flatMap((task) => {
-      const { tried } = task
-      const last = tried && task.known?.version === tried.version ? tried.base : task.known
+      const { known: last } = task
       if (last === undefined) return []
       const { value } = last
       if (Result.isFailure(value)) {
@@ -115,13 +112,12 @@ export const make = Effect.fnUntraced(function* <Stored>(
         )
         return []
       }
-      const isSame = tried && tried.base.version === last.version
-      const version = isSame ? tried.version : nextVersion(last.version)
+      const version = nextVersion(last.version)
       const rules = task.items.map(({ rule }) => rule)
       const change = fold(rules, value.success, version)
       if (change.isChanged) {
         const next = { key: task.key, ...change, version }
-        return [{ task, last, ...change, write: known.writeOf(collection, last, next) }]
+        return [{ task, ...change, write: known.writeOf(collection, last, next) }]
       }
       if (last.isSure) finish(task, change.results.map(Result.succeed))
       else {
@@ -135,14 +131,9 @@ export const make = Effect.fnUntraced(function* <Stored>(
       collection,
       changes.map(({ write }) => write)
     )
-    for (const { last, results, task, value, wakes, write } of changes) {
-      const line = conflicts.get(task.key)
-      const isOwn = task.tried !== undefined && line?.version === task.tried.version
-      if (conflicts.has(task.key) && !isOwn) {
-        const isInDoubt = line?.version === last.version
-        if (isInDoubt) task.tried = { base: last, version: write.version }
-        // A retry that waited for the commit before it has no line.
-        else if (line !== undefined) task.tried = undefined
+    for (const { results, task, value, wakes, write } of changes) {
+      if (conflicts.has(task.key)) {
+        const line = conflicts.get(task.key)
         task.known = line && known.read(collection, line)
         known.forget(collection, task.key)
         contended.set(Known.idOf(collection, task.key), lockedChanges)

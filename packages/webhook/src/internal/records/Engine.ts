@@ -168,29 +168,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
   }
 })
 
-const isLost = ({ reason }: SqlError): boolean => reason._tag === "ConnectionError"
-
-/**
- * A write whose response was lost has happened if the store has its version; else it is a conflict.
- * A deletion is unknown.
- */
-export const confirming = <Stored>(store: Store<Stored>): Store<Stored> => ({
-  ...store,
-  commit: (collection, writes, skipsLocked) =>
-    Effect.catchIf(
-      store.commit(collection, writes, skipsLocked),
-      isLost,
-      Effect.fnUntraced(function* (error) {
-        const isUnknown = writes.some(({ document }) => document === undefined)
-        if (isUnknown || (yield* store.isInTransaction)) return yield* Effect.fail(error)
-        const keys = writes.map(({ key }) => key)
-        const lines = new Map((yield* store.load(collection, keys)).map((line) => [line.key, line]))
-        const conflicts = writes.filter(({ key, version }) => lines.get(key)?.version !== version)
-        return new Map(conflicts.map(({ key }) => [key, lines.get(key)]))
-      })
-    )
-})
-
 export type Records = Effect.Success<ReturnType<typeof make>>
 
 export const makeLocal = <Stored>(

@@ -15,6 +15,7 @@ import * as PostgresStore from "./PostgresStore.ts"
 import * as SqliteStore from "./SqliteStore.ts"
 import * as Codecs from "./Codecs.ts"
 import * as Clock from "effect/Clock"
+import type { Store } from "./Records.ts"
 import type { BigInteger } from "./SqlStore.ts"
 
 const pollInterval = Duration.millis(250)
@@ -35,7 +36,7 @@ export const make = Effect.fnUntraced(function* (
   const hasLocks = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
   const isBlocked = (error: SqlError) => hasLocks && error.reason._tag === "LockTimeoutError"
   const wait = yield* Retry.makeWait
-  return yield* Engine.make(Engine.confirming(store), {
+  return yield* Engine.make(confirming(store), {
     codecs: Codecs.texts as Codecs.Codecs<unknown>,
     nextVersion,
     pollInterval,
@@ -62,6 +63,34 @@ export const make = Effect.fnUntraced(function* (
     retire: (error) => Effect.andThen(withoutRow(error), retire(error)),
     fullSearchInterval: sql.onDialectOrElse(fullSearchInterval)
   })
+})
+
+/**
+ * Makes a commit whose response was lost again, with the same versions: a document with its version
+ * is written, by one of the two. A deletion is unknown.
+ */
+export const confirming = <Stored>(store: Store<Stored>): Store<Stored> => ({
+  ...store,
+  commit: (collection, writes, skipsLocked) => {
+    const commit = store.commit(collection, writes, skipsLocked)
+    return Effect.catchIf(
+      commit,
+      ({ reason }) => reason._tag === "ConnectionError",
+      Effect.fnUntraced(function* (error) {
+        const isUnknown = writes.some(({ document }) => document === undefined)
+        if (isUnknown || (yield* store.isInTransaction)) return yield* Effect.fail(error)
+        // The first commit may still have the documents locked.
+        const conflicts = yield* Effect.mapError(Retry.onConflict(commit), () => error)
+        // PostgreSQL reports no line of a document that was locked.
+        const stored = yield* store.load(collection, [...conflicts.keys()])
+        const lines = new Map(stored.map((line) => [line.key, line]))
+        const others = writes.filter(
+          ({ key, version }) => conflicts.has(key) && lines.get(key)?.version !== version
+        )
+        return new Map(others.map(({ key }) => [key, lines.get(key)]))
+      })
+    )
+  }
 })
 
 const isItemError = (error: SqlError): boolean => !error.isRetryable && !isReadOnly(error)

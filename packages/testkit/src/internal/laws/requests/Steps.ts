@@ -6,74 +6,16 @@ import type {
 } from "@pawl/webhook/internal/rule/RequestRow"
 import * as fc from "fast-check"
 
-/**
- * Step of a history, `after` milliseconds after the last. `which` counts leases from the last one;
- * `hold` is the time of a lease and `window` that of `Profile.requestIdWindow`, in milliseconds.
- *
- * - `write`: with `hold` the request is begun and leased. `restart`: begins it anew.
- * - `claim`: leases requests; with `id` that one.
- * - `settle`: writes an outcome, with or without the lease.
- * - `deleteTexts`: deletes the texts of requests that were settled `age` milliseconds ago.
- */
-export type Step = { readonly after: number } & (
-  | {
-      readonly _tag: "write"
-      readonly id: string
-      readonly digest: string
-      readonly body: string | undefined
-      readonly expiresIn: number | undefined
-      readonly hold: number | undefined
-    }
-  | {
-      readonly _tag: "restart"
-      readonly id: string
-      readonly digest: string
-      readonly hold: number | undefined
-    }
-  | {
-      readonly _tag: "claim"
-      readonly id: string | undefined
-      readonly limit: number
-      readonly hold: number
-    }
-  | { readonly _tag: "begin"; readonly which: number; readonly window: number }
-  | { readonly _tag: "renew"; readonly which: number; readonly hold: number }
-  | {
-      readonly _tag: "release"
-      readonly which: number
-      readonly wait: number
-      readonly refusal: string | undefined
-      readonly hadNoEffect: boolean
-    }
-  | { readonly _tag: "park"; readonly which: number; readonly reason: ParkReason }
-  | {
-      readonly _tag: "settle"
-      readonly which: number
-      readonly hasLease: boolean
-      readonly outcome: Outcome
-      readonly transaction: SettledTransaction | undefined
-    }
-  | { readonly _tag: "cancel"; readonly id: string }
-  | {
-      readonly _tag: "redrive"
-      readonly id: string
-      readonly window: number
-      readonly hadNoEffect: boolean
-      readonly canSend: boolean
-    }
-  | { readonly _tag: "deleteTexts"; readonly age: number }
-)
-
 const orNot = <A>(arbitrary: fc.Arbitrary<A>, freq = 3) =>
   fc.option(arbitrary, { nil: undefined, freq })
 
 const day = 86_400_000
-const after = fc.constantFrom(0, 0, 10, 10, 20, 1000, 300_000, 600_000, day)
-const hold = fc.constantFrom(0, 10, 20, 30, 100_000)
-const window = fc.constantFrom(day, day, 1000, 0)
-const which = fc.constantFrom(0, 0, 0, 1, 2)
-const digest = fc.constantFrom("digest-1", "digest-2")
-const body = fc.constantFrom("1.key.body", "1.key.BODY ", '{"\u2028\'; --": "👩‍👩‍👧 \\u0000"}')
+const after = fc.constantFrom<number>(0, 0, 10, 10, 20, 1000, 300_000, 600_000, day)
+const hold = fc.constantFrom<number>(0, 10, 20, 30, 100_000)
+const window = fc.constantFrom<number>(day, day, 1000, 0)
+const which = fc.constantFrom<number>(0, 0, 0, 1, 2)
+const digest = fc.constantFrom<string>("digest-1", "digest-2")
+const body = fc.constantFrom<string>("1.key.body", "1.key.BODY ", '{"\u2028\'; --": "👩‍👩‍👧 \\u0000"}')
 const outcome = fc.constantFrom<Outcome>(
   { _tag: "Answered", text: "1.key.answer" },
   { _tag: "Answered", text: "1.key.other" },
@@ -85,40 +27,38 @@ const outcome = fc.constantFrom<Outcome>(
   { _tag: "NotSent", reason: "cancelled" }
 )
 
-type StepOf<Tag extends Step["_tag"]> = Extract<Step, { readonly _tag: Tag }>
-
-const stepOf = (id: fc.Arbitrary<string>): fc.Arbitrary<Step> => {
-  const step = <Tag extends Step["_tag"]>(
-    weight: number,
-    tag: Tag,
-    fields: {
-      readonly [Name in Exclude<keyof StepOf<Tag>, "_tag" | "after">]: fc.Arbitrary<
-        StepOf<Tag>[Name]
-      >
-    }
-  ) => {
-    const arbitrary: fc.Arbitrary<unknown> = fc.record(
-      { _tag: fc.constant(tag), after, ...fields },
-      { noNullPrototype: true }
-    )
-    return { weight, arbitrary: arbitrary as fc.Arbitrary<Step> }
+const step = <const Tag extends string, Fields>(
+  weight: number,
+  tag: Tag,
+  fields: { readonly [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> }
+) => {
+  const arbitrary: fc.Arbitrary<unknown> = fc.record(
+    { _tag: fc.constant(tag), after, ...fields },
+    { noNullPrototype: true }
+  )
+  return {
+    weight,
+    arbitrary: arbitrary as fc.Arbitrary<{ readonly _tag: Tag; readonly after: number } & Fields>
   }
-  return fc.oneof(
+}
+
+const stepOf = (id: fc.Arbitrary<string>) =>
+  fc.oneof(
     step(5, "write", {
       id,
       digest,
       body: orNot(body, 5),
-      expiresIn: orNot(fc.constantFrom(0, 10, 1000), 2),
+      expiresIn: orNot(fc.constantFrom<number>(0, 10, 1000), 2),
       hold: orNot(hold, 2)
     }),
     step(1, "restart", { id, digest, hold: orNot(hold, 2) }),
-    step(5, "claim", { id: orNot(id, 1), limit: fc.constantFrom(0, 1, 1, 3), hold }),
+    step(5, "claim", { id: orNot(id, 1), limit: fc.constantFrom<number>(0, 1, 1, 3), hold }),
     step(4, "begin", { which, window }),
     step(1, "renew", { which, hold }),
     step(5, "release", {
       which,
-      wait: fc.constantFrom(0, 10, 1000, 400_000),
-      refusal: orNot(fc.constantFrom("400", "400", "400", "404"), 3),
+      wait: fc.constantFrom<number>(0, 10, 1000, 400_000),
+      refusal: orNot(fc.constantFrom<string>("400", "400", "400", "404"), 3),
       hadNoEffect: fc.boolean()
     }),
     step(2, "park", {
@@ -138,10 +78,20 @@ const stepOf = (id: fc.Arbitrary<string>): fc.Arbitrary<Step> => {
       )
     }),
     step(1, "cancel", { id }),
-    step(1, "deleteTexts", { age: fc.constantFrom(-1, 0, 10, 1000) }),
+    step(1, "deleteTexts", { age: fc.constantFrom<number>(-1, 0, 10, 1000) }),
     step(3, "redrive", { id, window, hadNoEffect: fc.boolean(), canSend: fc.boolean() })
   )
-}
+
+/**
+ * Step of a history, `after` milliseconds after the last. `which` counts leases from the last one;
+ * `hold` is the time of a lease and `window` that of `Profile.requestIdWindow`, in milliseconds.
+ *
+ * - `write`: with `hold` the request is begun and leased. `restart`: begins it anew.
+ * - `claim`: leases requests; with `id` that one.
+ * - `settle`: writes an outcome, with or without the lease.
+ * - `deleteTexts`: deletes the texts of requests that were settled `age` milliseconds ago.
+ */
+export type Step = ReturnType<typeof stepOf> extends fc.Arbitrary<infer S> ? S : never
 
 const refused: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(
