@@ -43,7 +43,10 @@ def is_genuine(headers, body):
 
 
 def key_of(transition):
-    """A refund, and a transaction of the other method, may have the same number."""
+    """A refund, and a transaction of the other method, may have the same number.
+
+    Before its kind is known, a refund has the key of a payment, and what is stored there stays open.
+    """
     return transition["method"], transition["transactionId"], transition["kind"] == "refund"
 
 

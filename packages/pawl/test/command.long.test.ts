@@ -172,6 +172,12 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   expect(reconciled.out).toMatch(/^1 transaction of \S+ compared, 0 differ: /u)
   const journal = readFileSync(join(directory, `pawl-${day}.journal`), "utf8")
   expect(journal).toContain("    assets:payments service  10.00 EUR\n")
+  const unheard = await run("trigger", "succeed", "--base-url", baseUrl)
+  await register(join(directory, "ledger.db"), [unheard.out.split(" ")[0] ?? ""])
+  const unbooked = await runIn(env, "reconcile", "--day", "1970-01-01", "--out", directory)
+  expect(unbooked.out).toMatch(
+    /^Not booked there, .+ is not known: 1 transaction, each in a comment\.$/mu
+  )
   // A run after a finished one reads the day again.
   const moved = await fetch(baseUrl.replace("/api", `/sandbox/transactions/${id}/status`), {
     method: "POST",

@@ -393,6 +393,8 @@ const books = [
   compared("card-payout", "REFUNDED", { transactionId: "100007", ours: "REFUNDED" }),
   compared("card-payout", "CHARGEBACK", { transactionId: "100008", ours: "CHARGEBACK" }),
   compared("apm-payment", "SUCCEED", { transactionId: "100003", amount: null }),
+  // Its request has no currency, and its callbacks were lost.
+  compared("refund", "SUCCEED", { transactionId: "100009", amount: "4.00", currency: null }),
   // The second row of the first transaction.
   compared("apm-payment", "SUCCEED", { scope: "apm", amount: null }),
   compared("card", "SUCCEED", { transactionId: "100004" }),
@@ -429,7 +431,9 @@ describe("the books of a day", () => {
       ].flatMap((each) => [`2026-11-21 * ${each}`, `2026-11-21 * ${each}`])
     ])
     expect(journal).toContain("; apm-payment 100003 is SUCCEED, and its amount is not known.")
-    expect(journal).toContain("; card 100004 is SUCCEED, and its kind is not known.")
+    expect(journal).toContain("; refund 100009 of 4.00 is SUCCEED, and its currency is not known.")
+    expect(journal).toContain("; card 100004 of 10.00 is SUCCEED, and its kind is not known.")
+    expect(DayBooks.unbooked(books)).toBe(3)
   })
 
   const hasHledger = spawnSync("hledger", ["--version"]).status === 0

@@ -111,7 +111,7 @@ describe("the laws of a handler are broken", () => {
   it("by calls at the same time, both of which are shown", async () => {
     const locking = handlers.find(([bug]) => bug.startsWith("a lock in memory"))?.[2]
     const [found] = await breaks(together, shop(locking))
-    expect(found?.shown).toMatch(/^1\. .+\n {3}and at the same time another process receives it/u)
+    expect(found?.shown).toMatch(/^\d\. .+\n {3}and at the same time another process receives it/mu)
   })
 
   it("by a transaction of another order, whose requestId is shown", async () => {

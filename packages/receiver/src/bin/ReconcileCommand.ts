@@ -111,6 +111,12 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       yield* Console.log(
         `Books for hledger: ${name("journal")}. Fees, and payments that only the service knows, are not in them.`
       )
+      const unbooked = DayBooks.unbooked(all)
+      if (unbooked > 0) {
+        yield* Console.log(
+          `Not booked there, because the kind, the amount or the currency is not known: ${CommandOutput.count(unbooked, "transaction")}, each in a comment.`
+        )
+      }
       if (counts.unanswered > 0) {
         return yield* CommandOutput.report(
           `The statuses of ${counts.unanswered} more could not be read: run the command again.`

@@ -158,7 +158,7 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
       name: "refunds of parts take their amounts",
       section: "docs/decisions/0005",
       explanation:
-        "REFUNDED comes once, at the first refund, without an amount. Each refund is a transaction with the kind `refund`."
+        "REFUNDED comes once, at the first refund, without an amount. Each refund is a transaction with the kind `refund`, and may have the number of the payment."
     },
     Histories.refunded(parts),
     endsAt({ money: "8.19" }, parts)

@@ -28,7 +28,7 @@ export const right: Parts = {
     (kind === "card-payment"
       ? requestId === order.requestId
       : kind === "refund" && order.refunds.some((each) => each.requestId === requestId)),
-  key: ({ transactionId }) => transactionId,
+  key: ({ kind, transactionId }) => `${kind} ${transactionId}`,
   isLater: ({ sequence, to }, stored) =>
     stored === undefined || (rank(to) - rank(stored.to) || sequence - stored.sequence) > 0,
   books: (stored, order) => ({
@@ -201,7 +201,10 @@ export const handlers = [
       },
       "two refunds of one amount count as one": {
         key: ({ kind, requestId, transactionId }) =>
-          kind === "refund" && requestId === "return-2" ? "200001" : transactionId
+          kind === "refund" ? String(requestId).replace("2", "1") : transactionId
+      },
+      "a refund is stored under its number alone, which a payment may have": {
+        key: ({ transactionId }) => transactionId
       },
       "REFUNDED takes the whole amount": {
         books: booking((money, stored) => (stored.some(isPaid) ? money : 0))

@@ -40,12 +40,20 @@ const accounts = {
 
 const paid = ["SUCCEED", "REFUNDED", "CHARGEBACK"]
 
+/** Returns the paid transactions, each once. */
+const paidOf = (compared: ReadonlyArray<Compared>) =>
+  once(compared.filter(({ theirs }) => paid.includes(theirs)))
+
+/** Counts the paid transactions that are comments of the journal. */
+export const unbooked = (compared: ReadonlyArray<Compared>): number =>
+  paidOf(compared).filter((each) => !isKnown(each)).length
+
 /**
- * Writes a journal that passes `hledger check --strict`. A paid transaction whose amount or kind is
- * not known is a comment.
+ * Writes a journal that passes `hledger check --strict`. A paid transaction whose kind, amount or
+ * currency is not known is a comment.
  */
 export const journal = (date: string, compared: ReadonlyArray<Compared>): string => {
-  const booked = once(compared.filter(({ theirs }) => paid.includes(theirs)))
+  const booked = paidOf(compared)
   const known = booked.filter(isKnown)
   const currencies = [...new Set(known.map(({ currency }) => currency))].toSorted()
   return [
@@ -55,14 +63,7 @@ export const journal = (date: string, compared: ReadonlyArray<Compared>): string
     ...[service, ...Object.values(accounts)].map((account) => `account ${account}`),
     ...currencies.map((currency) => `commodity 1000.00 ${currency}`),
     "",
-    ...booked.flatMap((each) =>
-      isKnown(each)
-        ? entriesOf(date, each)
-        : [
-            `; ${each.kind} ${plain(each.transactionId)} is ${each.theirs}, and its ${Kind.isKnown(each.kind) ? "amount" : "kind"} is not known.`,
-            ""
-          ]
-    )
+    ...booked.flatMap((each) => (isKnown(each) ? entriesOf(date, each) : [comment(each), ""]))
   ].join("\n")
 }
 
@@ -77,10 +78,21 @@ interface Known extends Compared {
   readonly currency: string
 }
 
-const isKnown = (compared: Compared): compared is Known =>
-  Kind.isKnown(compared.kind) &&
-  Grammar.signedAmount.test(compared.amount ?? "") &&
-  /^[A-Z]{3}$/u.test(compared.currency ?? "")
+const isAmount = (amount: string | null): boolean => Grammar.signedAmount.test(amount ?? "")
+
+/** Names what is not known of a transaction. A refund and a card payout have a currency only in callbacks. */
+const unknownOf = ({ amount, currency, kind }: Compared) => {
+  if (!Kind.isKnown(kind)) return "kind"
+  if (!isAmount(amount)) return "amount"
+  return /^[A-Z]{3}$/u.test(currency ?? "") ? undefined : "currency"
+}
+
+const isKnown = (compared: Compared): compared is Known => unknownOf(compared) === undefined
+
+const comment = (each: Compared): string => {
+  const amount = isAmount(each.amount) ? ` of ${each.amount}` : ""
+  return `; ${each.kind} ${plain(each.transactionId)}${amount} is ${each.theirs}, and its ${unknownOf(each)} is not known.`
+}
 
 const entriesOf = (date: string, each: Known): ReadonlyArray<string> => {
   const { kind, theirs } = each

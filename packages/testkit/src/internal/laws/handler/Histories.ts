@@ -63,19 +63,24 @@ const refundStatuses = (isWanted: (last: Status | undefined) => boolean) =>
     .map(({ statuses }) => statuses)
     .filter((statuses) => isWanted(statuses.at(-1)))
 
-const refundCalls = (statuses: ReadonlyArray<Status>, at: number, amount: string) =>
+const refundCalls = (statuses: ReadonlyArray<Status>, at: number, amount: string, range: string) =>
   calls(statuses, {
     kind: "refund",
     requestId: `return-${at + 1}`,
-    transactionId: `20000${at + 1}`,
+    transactionId: `${range}0000${at + 1}`,
     amount
   })
+
+/** Of the second range, the first refund has the number of the payment. */
+const ranges = fc.constantFrom("2", "1")
 
 /** A payment in SUCCEED; then refunds of these amounts, and its REFUNDED, in any order. */
 export const refunded = (amounts: ReadonlyArray<string>): fc.Arbitrary<ReadonlyArray<Call>> => {
   const refunds = fc
-    .tuple(...amounts.map(() => refundStatuses((last) => last === "SUCCEED")))
-    .map((each) => each.flatMap((statuses, at) => refundCalls(statuses, at, amounts[at] ?? "")))
+    .tuple(fc.tuple(...amounts.map(() => refundStatuses((last) => last === "SUCCEED"))), ranges)
+    .map(([each, range]) =>
+      each.flatMap((statuses, at) => refundCalls(statuses, at, amounts[at] ?? "", range))
+    )
   return beginnings.chain((open) => {
     const payment = calls([...open, "SUCCEED", "REFUNDED"])
     return merged(refunds, fc.constant(payment.slice(-1))).map((later) => [
@@ -85,9 +90,12 @@ export const refunded = (amounts: ReadonlyArray<string>): fc.Arbitrary<ReadonlyA
   })
 }
 
-export const unfinishedRefund: fc.Arbitrary<ReadonlyArray<Call>> = refundStatuses(
-  (last) => last !== "SUCCEED"
-).map((statuses) => refundCalls(statuses, 0, parts[0] ?? ""))
+export const unfinishedRefund: fc.Arbitrary<ReadonlyArray<Call>> = fc
+  .tuple(
+    refundStatuses((last) => last !== "SUCCEED"),
+    ranges
+  )
+  .map(([statuses, range]) => refundCalls(statuses, 0, parts[0] ?? "", range))
 
 export const merged = (
   ones: fc.Arbitrary<ReadonlyArray<Call>>,

@@ -42,8 +42,11 @@ export const keeps = (first: (steps: Steps) => number) =>
 
 const last = (steps: Steps): number => steps.length - 1
 
+const isOfOne = (one: Model.Call, two: Model.Call | undefined): boolean =>
+  one.transactionId === two?.transactionId && one.kind === two.kind
+
 const isSame = (one: Model.Call, two: Model.Call): boolean =>
-  one.transactionId === two.transactionId && one.sequence === two.sequence
+  isOfOne(one, two) && one.sequence === two.sequence
 
 export const endsLike = (other: (steps: Steps) => Steps) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
@@ -75,7 +78,7 @@ const withUnknown = (
   to: string
 ): ReadonlyArray<Model.Call> =>
   known.flatMap((call, place) => {
-    if (call.transactionId !== known[at]?.transactionId || place < at) return call
+    if (!isOfOne(call, known[at]) || place < at) return call
     const after = { ...call, sequence: call.sequence + 1 }
     return place > at ? after : [call, { ...after, from: call.to as Status, to }]
   })
@@ -146,7 +149,7 @@ export const lawsOfCalls = (
     adding(histories.all, fc.tuple(fc.nat(), fc.boolean()), (calls, [nat, isFirst]) => {
       const at = nat % calls.length
       const [late, ...others] = calls.slice(at)
-      const isOld = others.some(({ transactionId }) => transactionId === late?.transactionId)
+      const isOld = others.some((each) => isOfOne(each, late))
       return [
         ...(isFirst && isOld ? calls.toSpliced(at, 1) : calls),
         ...calls.slice(at, at + 1).map(again)
