@@ -432,6 +432,13 @@ describe("the books of a day", () => {
     expect(journal).toContain("; card 100004 is SUCCEED, and its kind is not known.")
   })
 
+  it("name how many paid transactions are not in them", () => {
+    expect([books, books.slice(0, 3)].map(DayBooks.missing)).toEqual([
+      "Fees, payments that only the service knows, and 2 transactions whose amount or kind is not known are not in them.",
+      "Fees, and payments that only the service knows, are not in them."
+    ])
+  })
+
   const hasHledger = spawnSync("hledger", ["--version"]).status === 0
   it.skipIf(!hasHledger)("are accepted by hledger, and balance to what the service states", () => {
     const input = DayBooks.journal("2026-11-21", books)

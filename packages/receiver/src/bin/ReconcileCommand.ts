@@ -108,9 +108,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       yield* Console.log(
         `${CommandOutput.count(all.length, "transaction")} of ${day.text} compared, ${differences} differ: ${name("csv")}`
       )
-      yield* Console.log(
-        `Books for hledger: ${name("journal")}. Fees, and payments that only the service knows, are not in them.`
-      )
+      yield* Console.log(`Books for hledger: ${name("journal")}. ${DayBooks.missing(all)}`)
       if (counts.unanswered > 0) {
         return yield* CommandOutput.report(
           `The statuses of ${counts.unanswered} more could not be read: run the command again.`

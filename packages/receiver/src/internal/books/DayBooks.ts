@@ -7,6 +7,7 @@
  */
 import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Kind from "@pawl/core/Kind"
+import { count } from "@pawl/webhook/internal/CommandOutput"
 import { type Compared, differs } from "./DayComparison.ts"
 
 export const csv = (compared: ReadonlyArray<Compared>): string =>
@@ -45,7 +46,7 @@ const paid = ["SUCCEED", "REFUNDED", "CHARGEBACK"]
  * not known is a comment.
  */
 export const journal = (date: string, compared: ReadonlyArray<Compared>): string => {
-  const booked = once(compared.filter(({ theirs }) => paid.includes(theirs)))
+  const booked = bookedOf(compared)
   const known = booked.filter(isKnown)
   const currencies = [...new Set(known.map(({ currency }) => currency))].toSorted()
   return [
@@ -66,10 +67,25 @@ export const journal = (date: string, compared: ReadonlyArray<Compared>): string
   ].join("\n")
 }
 
-/** Returns each transaction once: by its first row whose amount is known, else by its first row. */
-const once = (compared: ReadonlyArray<Compared>): ReadonlyArray<Compared> =>
+/** Says what a journal does not have. */
+export const missing = (compared: ReadonlyArray<Compared>): string => {
+  const { length } = bookedOf(compared).filter((each) => !isKnown(each))
+  const unknown = `, and ${count(length, "transaction")} whose amount or kind is not known`
+  return length === 0
+    ? "Fees, and payments that only the service knows, are not in them."
+    : `Fees, payments that only the service knows${unknown} are not in them.`
+}
+
+/**
+ * Returns each paid transaction once: by its first row whose amount is known, else by its first
+ * row.
+ */
+const bookedOf = (compared: ReadonlyArray<Compared>): ReadonlyArray<Compared> =>
   [
-    ...Map.groupBy(compared, ({ kind, transactionId }) => `${kind}/${transactionId}`).values()
+    ...Map.groupBy(
+      compared.filter(({ theirs }) => paid.includes(theirs)),
+      ({ kind, transactionId }) => `${kind}/${transactionId}`
+    ).values()
   ].flatMap((rows) => rows.find(isKnown) ?? rows.slice(0, 1))
 
 interface Known extends Compared {
