@@ -199,7 +199,7 @@ export class ShardMisplaced extends Data.TaggedError("ShardMisplaced")<{
   readonly count: number
 }> {
   override get message() {
-    return `Store ${this.position + 1} of ${this.count} has another place among the shards, or its rows were not moved to the end: name all stores in the order of the last start, or stop all receivers and run once with --move-rows`
+    return `Store ${this.position + 1} of ${this.count} has another place among the shards, or its rows were not moved to the end: name each database once, all in the order of the last start, or stop all receivers and run once with --move-rows`
   }
 }
 
@@ -234,10 +234,11 @@ export const layerShards = <E, R, S = never>(
   Layer.effectContext(
     Effect.gen(function* () {
       const count = stores.length
-      const shards = yield* Effect.forEach(stores, (store, position) =>
-        Effect.tap(Layer.build(Layer.fresh(store)), (built) =>
-          takePlace(recordsOf(built), { position, count })
-        )
+      const shards = yield* Effect.forEach(stores, (store) => Layer.build(Layer.fresh(store)))
+      // A database that is named twice must not keep a place of several.
+      const isOnce = count === 1 || (yield* Settings.areDistinct(shards.map(recordsOf)))
+      yield* Effect.forEach(shards, (built, position) =>
+        takePlace(recordsOf(built), { position, count }, isOnce)
       )
       const [first] = shards
       if (shards.length === 1) return first
@@ -265,7 +266,11 @@ const unnamed = new Error(
 const recordsOf = (built: Context.Context<never>) =>
   Context.get(built as Context.Context<Records>, Records).own[0]
 
-const takePlace = (records: Records["Service"]["own"][0], place: Settings.Place) =>
-  Effect.flatMap(Settings.takePlace(records, place), (isTaken) =>
+const takePlace = (
+  records: Records["Service"]["own"][0],
+  place: Settings.Place,
+  isOnce: boolean
+): Effect.Effect<void, ShardMisplaced | StoreUnavailable> =>
+  Effect.flatMap(isOnce ? Settings.takePlace(records, place) : Effect.succeed(false), (isTaken) =>
     isTaken ? Effect.void : Effect.fail(new ShardMisplaced(place))
   )

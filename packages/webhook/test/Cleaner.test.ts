@@ -114,6 +114,20 @@ describe("a transaction", () => {
     return asked
   })
 
+  test("counts its age from a late chargeback, though only a read learned of it", function* () {
+    const day = Duration.toMillis(Duration.days(1))
+    const { receive, ...world } = yield* World.started({
+      read: ({ at }) => Effect.succeed(at < 160 * day ? "SUCCEED" : "CHARGEBACK")
+    })
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("180 days")
+    expect(World.told(world)).toEqual(["SUCCEED", "CHARGEBACK"])
+    const deleted = [160 * day, world.now()].map((before) =>
+      world.ledger.deleteOld({ before, limit: 9 })
+    )
+    expect(yield* Effect.all(deleted)).toEqual([0, 1])
+  })
+
   test("is kept for ever by default", function* () {
     expect(yield* watch(undefined)).toEqual([])
   })

@@ -280,6 +280,16 @@ test("a ledger starts only with all of its databases, in their order", function*
   expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
 })
 
+test("a database that is named twice gets no place, so it opens alone later", function* () {
+  const [one] = places()
+  const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>
+    Effect.result(Effect.scoped(Layer.build(sharded(all))))
+  expect(yield* start(one, one)).toMatchObject({
+    failure: { message: expect.stringContaining("name each database once") as unknown }
+  })
+  expect(yield* start(one)).toMatchObject({ _tag: "Success" })
+})
+
 test("of two starts with other numbers of databases one is refused, also over an empty store", function* () {
   const [one, two] = places()
   const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>

@@ -45,7 +45,11 @@ export interface Erased {
  * status since `before`, and no lease, dead letter or due work except a read of the watch.
  */
 export const isDeletable = (rows: StoredRows, before: number): boolean =>
-  rows.length > 0 && rows.every((stored) => stored.row.newStatusAt < before && isDone(stored))
+  rows.length > 0 && rows.every((stored) => newestAt(stored) < before && isDone(stored))
+
+/** A status that only a read brought is new when the handler accepts it. */
+const newestAt = ({ facts, row }: StoredRow): number =>
+  Math.max(row.newStatusAt, ...facts.kept.map(({ at, fact }) => (fact === "told" ? at : 0)))
 
 const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
   row.told !== undefined &&

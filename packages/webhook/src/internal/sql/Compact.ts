@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { AuthorizationError, LockTimeoutError, SqlError } from "effect/sql/SqlError"
+import type { Fault } from "./Fault.ts"
 import * as Retry from "./Retry.ts"
 
 const tables = [
@@ -74,7 +75,8 @@ const rewriteFiles = Effect.fnUntraced(function* (sql: SqlClient) {
   if (checkpoint?.busy === 1) return yield* busy("another process reads the write-ahead log")
 })
 
-const busy = (message: string) =>
-  new SqlError({
-    reason: new LockTimeoutError({ message, operation: "compact", cause: undefined })
-  })
+const busy = (message: string) => {
+  const reason = new LockTimeoutError({ message, operation: "compact", cause: undefined })
+  const pawlFault: Fault = { kind: "unavailable", cause: message }
+  return Object.assign(new SqlError({ reason }), { pawlFault })
+}
