@@ -436,10 +436,6 @@ describe("the books of a day", () => {
     expect(DayBooks.unbooked(books)).toBe(3)
   })
 
-  it("count the paid transactions that they do not have", () => {
-    expect([books, books.slice(0, 3)].map(DayBooks.unbooked)).toEqual([2, 0])
-  })
-
   const hasHledger = spawnSync("hledger", ["--version"]).status === 0
   it.skipIf(!hasHledger)("are accepted by hledger, and balance to what the service states", () => {
     const input = DayBooks.journal("2026-11-21", books)
