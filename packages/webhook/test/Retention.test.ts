@@ -14,6 +14,7 @@ import { layerMemory, Ledger } from "../src/Ledger.ts"
 import { layerMemory as layerRequests } from "../src/internal/ledger/RequestStore.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import { SqlClient } from "effect/sql/SqlClient"
+import * as Statement from "effect/sql/Statement"
 import { Records } from "../src/internal/records/Records.ts"
 import * as Fault from "../src/internal/sql/Fault.ts"
 import { allow, refuse } from "./refusals.ts"
@@ -133,6 +134,73 @@ describe("in four shards", () => {
 describe("in a SQLite file", () => {
   holds(() => ledgerOf(file()))
   survives(() => ledgerOf(file()))
+
+  /** Deletes in batches of 10, and returns the deletions and the statements with a text. */
+  const deleteAll = Effect.fnUntraced(function* (
+    deletes: Ledger["Service"]["deleteOld"],
+    before: number,
+    read: RegExp
+  ) {
+    let [batches, deleted, reads] = [0, 0, 0]
+    const count: Statement.Transformer = (statement) => {
+      if (read.test(statement.compile()[0])) reads++
+      return Effect.succeed(statement)
+    }
+    yield* deletes({ before, limit: 10 }).pipe(
+      Effect.tap((count) => Effect.sync(() => ((deleted += count), batches++))),
+      Effect.repeat({ while: (count) => count > 0 }),
+      Effect.provideService(Statement.CurrentTransformer, count)
+    )
+    return { batches, deleted, reads }
+  })
+  const numbers = `WITH RECURSIVE s(n) AS (SELECT 10001 UNION ALL SELECT n + 1 FROM s WHERE n < 14000)`
+  const test = live.with(() => ledgerOf(file()))
+
+  test("transactions that are kept are not read again by each batch", function* () {
+    const { ledger, sql } = yield* services
+    yield* finish("old", november)
+    yield* finish("new", november + 10)
+    yield* sql`INSERT INTO pawl_transactions (key, version, parts, document)
+      SELECT n || ${"\tcard"}, 1, 1, document FROM (${sql.literal(`${numbers} SELECT n FROM s`)})
+      JOIN pawl_transactions ON key = iif(n % 20 = 0, ${"old\tcard"}, ${"new\tcard"})`
+    const { batches, deleted, reads } = yield* deleteAll(
+      ledger.deleteOld,
+      november + 1,
+      /WHERE key > \? +ORDER BY key/
+    )
+    expect(deleted).toBe(201)
+    // Each of the 21 pages is read in three passes, and again by the batch that goes on in it.
+    expect(reads).toBeLessThanOrEqual(3 * 21 + batches)
+  })
+
+  test("bodies that are kept are not read again by each batch", function* () {
+    const { ledger, sql } = yield* services
+    yield* finish("old", november)
+    yield* ledger.accept(verified("card", card({ transactionId: "parked" })), 1)
+    for (const row of (yield* ledger.claim({ at: 1, until: 2, limit: 1 })).rows) {
+      const deadLetter = { reason: "handler-failed", at: 1, to: "PENDING" } as const
+      yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+    }
+    for (const [id, from] of [
+      ["parked", 0],
+      ["old", 200]
+    ] as const) {
+      const some = sql.literal(`${numbers} SELECT n FROM s LIMIT 200 OFFSET ${from}`)
+      const key = `${id}\tcard`
+      yield* sql`INSERT INTO pawl_transactions (key, version, parts, document)
+        SELECT n || ${"\tcard"}, 1, 1, document FROM (${some}), pawl_transactions WHERE key = ${key}`
+      yield* sql`INSERT INTO pawl_transactions_texts (key, name, at, body)
+        SELECT n || ${"\tcard"}, name, ${from}, body FROM (${some}), pawl_transactions_texts WHERE key = ${key}`
+    }
+    const { batches, deleted, reads } = yield* deleteAll(
+      ledger.deleteBodies,
+      november + 1,
+      /FROM "pawl_transactions_texts" WHERE at < /
+    )
+    expect(deleted).toBe(201)
+    // The 21 pages of dead letters are read in three passes.
+    expect(reads).toBeLessThanOrEqual(3 * 21 + 2 * batches)
+  })
 })
 await onPostgres((place) => {
   describe("in PostgreSQL", () => {

@@ -36,6 +36,9 @@ const fill = Effect.gen(function* () {
     SELECT CAST(n AS TEXT), 1, 'r' || CAST(n AS TEXT), 1, '' FROM (${numbers}) AS numbers`
 })
 
+/** A search through every dead letter before a page. */
+const isOfAllBefore = /\(listed_at<\?\)|Index Cond: .*listed_at </
+
 /** The gauges are left out, because they count all that is due. */
 const work = Effect.gen(function* () {
   const ledger = yield* Ledger
@@ -95,7 +98,8 @@ const plans = (place: Place) =>
           const lines = yield* sql.unsafe(`${explain} ${text}`, params).values
           const plan = lines.map((line) => String(line.at(-1)))
           const isScan = (line: string) =>
-            /(SCAN|Seq Scan on) (pawl_|stored)/.test(line) && !line.includes("USING")
+            (/(SCAN|Seq Scan on) (pawl_|stored)/.test(line) && !line.includes("USING")) ||
+            isOfAllBefore.test(line)
           if (plan.some(isScan)) found.push([text, ...plan].join("\n"))
         }
         return found
@@ -108,7 +112,30 @@ const plans = (place: Place) =>
 
 const file = files()
 describe("in a SQLite file", () => {
-  plans(file())
+  const place = file()
+  plans(place)
+
+  live.with(() => ledgerOf(place))(
+    "the gauges are counted by indexes alone, because a statement holds up all callbacks",
+    function* () {
+      yield* Effect.andThen(empty, fill)
+      const ledger = yield* Ledger
+      const statements = yield* statementsOf(ledger.backlog(rows))
+      const counts = [...statements].filter(([text]) => text.includes("count(*)"))
+      expect(counts.length).toBe(1)
+      const sql = yield* SqlClient
+      for (const [text, params] of counts) {
+        const plan = yield* sql.unsafe(`EXPLAIN QUERY PLAN ${text}`, params).values
+        const searches = plan
+          .map((line) => String(line.at(-1)))
+          .filter((line) => / USING /.test(line))
+        const others = searches.filter((line) => !line.includes("USING COVERING INDEX"))
+        expect(new Set(others)).toEqual(
+          new Set(["SCAN pawl_transactions USING INDEX pawl_transactions_several"])
+        )
+      }
+    }
+  )
 })
 
 /** The documents that were due once, and are not any more. */

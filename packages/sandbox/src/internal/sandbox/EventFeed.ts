@@ -34,7 +34,8 @@ export const layer: Layer.Layer<EventFeed> = Layer.effect(
       let published = 0
       return {
         publish: (name, item) => {
-          PubSub.publishUnsafe(pubsub, { id: ++published, name, item })
+          // `publishUnsafe` refuses the newest event of a full buffer.
+          Effect.runSync(PubSub.publish(pubsub, { id: ++published, name, item }))
         },
         subscribe: Effect.map(PubSub.subscribe(pubsub), Stream.fromSubscription)
       }

@@ -14,7 +14,8 @@ export const make = (): DeliveryFeed => {
   let buffer: PubSub.PubSub<Delivery> | undefined
   return {
     publish: (delivery) => {
-      if (buffer !== undefined) PubSub.publishUnsafe(buffer, delivery)
+      // `publishUnsafe` refuses the newest attempt of a full buffer.
+      if (buffer !== undefined) Effect.runSync(PubSub.publish(buffer, delivery))
     },
     changes: Stream.unwrap(
       Effect.gen(function* () {

@@ -8,7 +8,7 @@ import type { Collection, TextPlace } from "../records/Records.ts"
 import { kinds, statuses } from "../documents/Codes.ts"
 import { keyOf, type TransactionKey, type Quarantined } from "../documents/Fields.ts"
 import type { Values } from "../records/Codecs.ts"
-import type { Records } from "../records/Engine.ts"
+import type { PageOf, Records } from "../records/Engine.ts"
 import { orDie } from "../records/Known.ts"
 import type { Rule } from "../records/Rule.ts"
 import {
@@ -26,6 +26,9 @@ import * as Quarantine from "./Quarantine.ts"
 
 export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)
+  const deleteOld = resumed("", deleteOldIn)
+  const deleteAccepted = resumed(firstText, deleteTextsOf("transactions", deleteBodiesOf))
+  const deleteOthers = resumed(firstText, deleteTextsOf("quarantine", deleteQuarantined))
 
   const eraseRows = Effect.fnUntraced(function* (key: TransactionKey, isQuarantined: boolean) {
     const records = engines.of(key)
@@ -68,11 +71,7 @@ export const make = (engines: Engines) => {
     deleteBodies: (options: DeleteOptions) =>
       Effect.flatMap(
         each(engines, (records) =>
-          Effect.zipWith(
-            deleteOldTexts(records, "transactions", deleteBodiesOf, options),
-            deleteOldTexts(records, "quarantine", deleteQuarantined, options),
-            join
-          )
+          Effect.zipWith(deleteAccepted(records, options), deleteOthers(records, options), join)
         ),
         countOfAll
       ),
@@ -82,7 +81,7 @@ export const make = (engines: Engines) => {
      */
     deleteOld: (options: DeleteOptions) =>
       Effect.flatMap(
-        each(engines, (records) => deleteOldIn(records, options)),
+        each(engines, (records) => deleteOld(records, options)),
         countOfAll
       ),
     /**
@@ -118,30 +117,58 @@ export interface DeleteOptions {
   readonly limit: number
 }
 
-const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
+/** Returns where the limit was reached, too. */
+type Deletes<Place> = (
   records: Records,
+  options: DeleteOptions,
+  from: Place
+) => Effect.Effect<readonly [changed: Changed, stoppedAt: Place | undefined], StoreUnavailable>
+
+/**
+ * Begins where the last call reached its limit, and then goes through the rest: batches that all
+ * begin at the start would examine what is kept once for each batch.
+ */
+const resumed = <Place>(start: Place, deletes: Deletes<Place>) => {
+  const places = new Map<Records, Place>()
+  return Effect.fnUntraced(function* (records: Records, options: DeleteOptions) {
+    const from = places.get(records) ?? start
+    let [changed, stoppedAt] = yield* deletes(records, options, from)
+    if (stoppedAt === undefined && from !== start) {
+      const limit = options.limit - changed.count
+      const [rest, last] = yield* deletes(records, { ...options, limit }, start)
+      changed = join(changed, rest)
+      stoppedAt = last
+    }
+    places.set(records, stoppedAt ?? start)
+    return changed
+  })
+}
+
+const firstText: TextPlace = { at: Number.MIN_SAFE_INTEGER, key: "", name: "" }
+
+const deleteTextsOf = <Name extends Collection>(
   collection: Name,
-  ruleOf: (names: ReadonlyArray<string>, before: number) => Rule<Values[Name], number>,
-  { before, limit }: DeleteOptions
-): Effect.fn.Return<Changed, StoreUnavailable> {
-  let changed = unchanged
-  let after: TextPlace | undefined = { at: Number.MIN_SAFE_INTEGER, key: "", name: "" }
-  while (after !== undefined && changed.count < limit) {
-    const size: number = limit - changed.count
-    const places: ReadonlyArray<TextPlace> = yield* records.texts(collection, {
-      before,
-      after,
-      limit: size
-    })
-    const names = Map.groupBy(places, ({ key }) => key)
-    const each = yield* changeEach(records, collection, names.keys(), (key) =>
-      ruleOf(names.get(key)?.map(({ name }) => name) ?? [], before)
-    )
-    changed = join(changed, each)
-    after = places.length < size ? undefined : places.at(-1)
-  }
-  return changed
-})
+  ruleOf: (names: ReadonlyArray<string>, before: number) => Rule<Values[Name], number>
+): Deletes<TextPlace> =>
+  Effect.fnUntraced(function* (records, { before, limit }, from) {
+    let changed = unchanged
+    let after: TextPlace | undefined = from
+    while (after !== undefined && changed.count < limit) {
+      const size: number = limit - changed.count
+      const places: ReadonlyArray<TextPlace> = yield* records.texts(collection, {
+        before,
+        after,
+        limit: size
+      })
+      const names = Map.groupBy(places, ({ key }) => key)
+      const each = yield* changeEach(records, collection, names.keys(), (key) =>
+        ruleOf(names.get(key)?.map(({ name }) => name) ?? [], before)
+      )
+      changed = join(changed, each)
+      after = places.length < size ? undefined : places.at(-1)
+    }
+    return [changed, after]
+  })
 
 const deleteBodiesOf =
   (names: ReadonlyArray<string>, before: number): Rule<StoredRows, number> =>
@@ -167,16 +194,17 @@ const deleteQuarantined =
     return { value: value.length === 0 ? undefined : value, remove, result: remove.length }
   }
 
-const deleteOldIn = Effect.fnUntraced(function* (
-  records: Records,
-  { before, limit }: DeleteOptions
-): Effect.fn.Return<Changed, StoreUnavailable> {
+const deleteOldIn: Deletes<string> = Effect.fnUntraced(function* (
+  records,
+  { before, limit },
+  from
+) {
   let changed = unchanged
   const rule: Rule<StoredRows, number> = (rows) =>
     rows && Erasure.isDeletable(rows, before)
       ? { value: Erasure.isErased(rows) ? [] : undefined, remove: namesOf(rows), result: 1 }
       : { value: rows, result: 0 }
-  yield* eachPage(records, "transactions", (found) => {
+  const use = (found: PageOf<"transactions">["found"]) => {
     const old = found.filter(({ value }) => Erasure.isDeletable(value, before))
     const keys = old.slice(0, limit - changed.count).map(({ key }) => key)
     return Effect.map(
@@ -186,6 +214,7 @@ const deleteOldIn = Effect.fnUntraced(function* (
         return changed.count < limit
       }
     )
-  })
-  return changed
+  }
+  const stoppedAt = yield* eachPage(records, "transactions", use, false, from)
+  return [changed, stoppedAt]
 })

@@ -60,21 +60,23 @@ export const pollInterval = ({ own }: Engines): Duration.Duration =>
   own.map((records) => records.pollInterval).reduce(Duration.min)
 
 /**
- * Passes all documents to `use`, in pages, until it returns false. `isStrict` dies of a document
- * that cannot be read.
+ * Passes all documents behind `from` to `use`, in pages, until it returns false. Returns the key
+ * before the last page then. `isStrict` dies of a document that cannot be read.
  */
 export const eachPage = Effect.fnUntraced(function* <Name extends Collection, E = never>(
   records: Records,
   collection: Name,
   use: (found: PageOf<Name>["found"]) => Effect.Effect<boolean | void, StoreUnavailable | E>,
-  isStrict = false
-): Effect.fn.Return<void, StoreUnavailable | E> {
-  let after: string | undefined = ""
+  isStrict = false,
+  from = ""
+): Effect.fn.Return<string | undefined, StoreUnavailable | E> {
+  let after: string | undefined = from
   while (after !== undefined) {
     const page: PageOf<Name> = yield* records.page(collection, { after, limit: pageSize }, isStrict)
-    const isEnough = (yield* use(page.found)) === false
-    after = isEnough ? undefined : page.last
+    if ((yield* use(page.found)) === false) return after
+    after = page.last
   }
+  return undefined
 })
 
 const pageSize = 200
