@@ -68,6 +68,7 @@ class Application(BaseHTTPRequestHandler):
         with lock:
             if is_later(transition, latest.get(key_of(transition))):
                 latest[key_of(transition)] = transition  # act here
+                print(f"{transition['transactionId']} is {transition['to']}", flush=True)
         return self.answer(200, {})
 
     def do_GET(self):

@@ -194,11 +194,23 @@ const onFastify = async (pawl: Pawl, port: number, options = {}): Promise<App> =
   return app
 }
 
+/** An application that applies a global prefix, which the path of callbacks does not have. */
+const onNest: Start = async (pawl, port) => {
+  // oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest
+  class AppModule {}
+  Module({ imports: [pawl.nest()] })(AppModule)
+  const app = await NestFactory.create(AppModule, { logger: false })
+  app.setGlobalPrefix("api")
+  await app.listen(port, "127.0.0.1")
+  return app
+}
+
 const doors: ReadonlyArray<[string, Start]> = [
   ["node", (pawl, port) => listen(pawl.node(), port)],
   ["express", (pawl, port) => listen(express().use(pawl.express()) as RequestListener, port)],
   ["hono", (pawl, port) => serve(new Hono().use(pawl.hono()).fetch, port)],
-  ["fastify", onFastify]
+  ["fastify", onFastify],
+  ["nest", onNest]
 ]
 
 describe("a callback at another path", () => {
@@ -219,28 +231,16 @@ describe("a callback at another path", () => {
 })
 
 describe("a public URL with a path", () => {
-  const nest: Start = async (pawl, port) => {
-    // oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest
-    class AppModule {}
-    Module({ imports: [pawl.nest()] })(AppModule)
-    const app = await NestFactory.create(AppModule, { rawBody: true, logger: false })
-    app.setGlobalPrefix("api")
-    await app.listen(port, "127.0.0.1")
-    return app
-  }
-
-  it.for([...doors, ["nest", nest] as const])(
-    "%s takes callbacks with it, and without it behind a proxy",
-    ([, start]) =>
-      withShop(
-        start,
-        async (shop) => {
-          await pays(shop)
-          expect(await forge(shop.url, "/pay/callback")).toBe(401)
-          expect(await forge(shop.url)).toBe(401)
-        },
-        "/pay"
-      )
+  it.for(doors)("%s takes callbacks with it, and without it behind a proxy", ([, start]) =>
+    withShop(
+      start,
+      async (shop) => {
+        await pays(shop)
+        expect(await forge(shop.url, "/pay/callback")).toBe(401)
+        expect(await forge(shop.url)).toBe(401)
+      },
+      "/pay"
+    )
   )
 })
 
@@ -263,8 +263,8 @@ describe("nest", () => {
     }
   }
   Controller("orders")(Orders)
-  const create = Object.getOwnPropertyDescriptor(Orders.prototype, "create")!
-  Post()(Orders.prototype, "create", create)
+  const method = Object.getOwnPropertyDescriptor(Orders.prototype, "create")!
+  Post()(Orders.prototype, "create", method)
   Body()(Orders.prototype, "create", 0)
 
   const application = (pawl: Pawl, isImported: boolean) => {
@@ -275,17 +275,20 @@ describe("nest", () => {
     return AppModule
   }
 
+  const create = (pawl: Pawl, isImported: boolean, options: object) =>
+    NestFactory.create<NestExpressApplication>(application(pawl, isImported), {
+      ...options,
+      logger: false
+    })
+
   it.for<[string, boolean, object]>([
-    ["as a module, with rawBody", true, { rawBody: true }],
+    ["as a module", true, {}],
     ["as a module, without body parsers", true, { bodyParser: false }],
     ["as middleware of the application", false, {}]
   ])("takes callbacks %s", ([, isImported, options]) =>
     withShop(
       async (pawl, port) => {
-        const app = await NestFactory.create<NestExpressApplication>(
-          application(pawl, isImported),
-          { ...options, logger: false }
-        )
+        const app = await create(pawl, isImported, options)
         if (!isImported) app.use(pawl.express())
         await app.listen(port, "127.0.0.1")
         return app
@@ -294,10 +297,17 @@ describe("nest", () => {
     )
   )
 
+  it("takes callbacks on another server, from parsers that keep the bytes", () =>
+    withShop(async (pawl, port) => {
+      const app = await create(pawl, true, { rawBody: true })
+      await app.init()
+      return listen(app.getHttpAdapter().getInstance(), port)
+    }, takesBesideJson))
+
   it("gives the Pawl to injection, and closes it with the application", () =>
     withShop(
       async (pawl) => {
-        const app = await NestFactory.create(application(pawl, true), { logger: false })
+        const app = await create(pawl, true, {})
         await app.init()
         expect(app.get("pawl")).toBe(pawl)
         return app

@@ -67,6 +67,25 @@ const variablesOf = (
   PAWL_PUBLIC_URL: `http://127.0.0.1:${port}`
 })
 
+/** The lines that `@nestjs/cli new` makes. */
+const generated = new Set([
+  'import { Module } from "@nestjs/common"',
+  'import { AppController } from "./app.controller.js"',
+  "export class AppModule {}",
+  "@Controller()",
+  "export class AppController {",
+  "}"
+])
+
+it.for(["Next", "Nest"])("%s takes ten lines beside those of its generator", (name) => {
+  const [, section = ""] = readme.split(`### ${name}\n`)
+  const [page = ""] = section.split("```sh")
+  const own = Array.from(page.matchAll(/^```typescript\n(.+?)^```$/gmsu)).flatMap(([, code = ""]) =>
+    code.split("\n").filter((line) => !/^(?:\/\/|$)/u.test(line) && !generated.has(line.trim()))
+  )
+  expect(own).toHaveLength(10)
+})
+
 it("the quick start has ten lines, is that of the guide, and pays once", async () => {
   expect(programs(guide)[0]).toBe(quickStart)
   expect(quickStart.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(10)

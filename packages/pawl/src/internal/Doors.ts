@@ -9,6 +9,7 @@ import * as WebReceiver from "@pawl/webhook/WebReceiver"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { EventEmitter } from "node:events"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 
 /** A request listener and middleware of Node. Without `next` it answers other paths with 404. */
@@ -56,6 +57,22 @@ type FastifyPlugin = (app: FastifyApp, options: object, done: () => void) => voi
 
 interface HonoContext {
   readonly req: Pick<Request, "arrayBuffer"> & { readonly raw: Request; readonly path: string }
+}
+
+interface NestConsumer {
+  getHttpAdapter(): { getHttpServer(): unknown; use(middleware: Listener): unknown }
+}
+
+/** Calls a listener before those of a server. */
+const precede = (server: EventEmitter, listener: Listener): void => {
+  const others = server.rawListeners("request")
+  server
+    .removeAllListeners("request")
+    .on("request", (request: IncomingMessage, response: ServerResponse) =>
+      listener(request, response, () => {
+        for (const other of others) Reflect.apply(other, server, [request, response])
+      })
+    )
 }
 
 /** The paths of a callback: a proxy may take the path of the public URL away. */
@@ -156,14 +173,18 @@ export const make = (
           .then(handler)
       },
     /**
-     * A global module with the provider `pawl`, for `imports`, which takes a promise of it too. The
-     * application needs `NestFactory.create(AppModule, { rawBody: true })`; `app.close()` closes this pawl too.
+     * A global module with the provider `pawl`, for `imports`, which takes a promise of it too. It takes
+     * callbacks before the application; `app.close()` closes this pawl too.
      */
     nest: () => ({
       module: class PawlModule {
-        // `forRoutes` would put the global prefix of the application before the path of a callback.
-        configure(consumer: { getHttpAdapter(): { use(middleware: Listener): unknown } }) {
-          consumer.getHttpAdapter().use(node)
+        configure(consumer: NestConsumer) {
+          const adapter = consumer.getHttpAdapter()
+          const server = adapter.getHttpServer()
+          // Middleware of a module comes after the body parsers.
+          if (server instanceof EventEmitter) precede(server, node)
+          // The application may be served by another server too.
+          adapter.use(node)
         }
         onApplicationShutdown() {
           return pawl().close()
