@@ -38,6 +38,8 @@ describe("the code of a failed connection", () => {
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the certificate was not accepted", false],
     ["DEPTH_ZERO_SELF_SIGNED_CERT", "the certificate was not accepted", false],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate was not accepted", false],
+    ["ERR_SSL_TLSV1_ALERT_UNKNOWN_CA", "the certificate was not accepted", false],
+    ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "the connection failed", false],
     ["E2BIG", "the connection failed", false],
     [undefined, "the connection failed", false]
   ])("%s means: %s", (code, reason, isBefore) => {

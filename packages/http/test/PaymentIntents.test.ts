@@ -50,3 +50,22 @@ it.each([{}, { errorCode: null }, { iframeUrl: page.iframeUrl, redirectUrl: null
     })
   }
 )
+
+it.each([
+  ["ApmPayments.create", { transactionStatus: "FAILED" }, "declineSubReason"],
+  ["ApmPayouts.create", { transactionStatus: "FAILED" }, "declineSubReason"],
+  ["PaymentIntents.create", {}, "errorCode"]
+])("A34: the reason in the error of %s quotes no secret", async (name, answer, field) => {
+  const service = new Memory.Service({
+    answer: ({ body = "", headers }) => {
+      const { checksum = "" } = JSON.parse(body)
+      const reason = `E-100 request-1 ${checksum} ${headers["authorization"]}`
+      return Memory.answer(200, { transactionId: "7", ...answer, [field]: reason })
+    }
+  })
+  const error = await Memory.failureOf(
+    service,
+    Operations.find(name).call({ requestId: "request-1" })
+  )
+  expect(error).toHaveProperty(field, expect.stringMatching(/^E-100 request-1 …? ?Bearer …$/u))
+})

@@ -75,9 +75,11 @@ describe("a change", () => {
   it("fails if the service answers with another status, where its effect is documented", async () => {
     const wanted = ["ACTIVE", "PAUSED", "CANCELED"]
     for (const status of subscriptionStatuses) {
-      for (const answered of [...subscriptionStatuses, "RESUMING"]) {
+      const lower = subscriptionStatuses.map((each) => each.toLowerCase())
+      for (const answered of [...subscriptionStatuses, ...lower, "RESUMING"]) {
         const service = Memory.answering(Memory.answer(200, { ...subscription, status: answered }))
-        const isOther = wanted.includes(status) && status !== answered && answered !== "RESUMING"
+        const isOther =
+          wanted.includes(status) && status !== answered.toUpperCase() && answered !== "RESUMING"
         for (const result of [
           await run(service, ({ setStatus }) => setStatus("700", status)),
           await run(service, ({ update }) => update("700", { plan: { interval: 2 }, status }))
@@ -141,6 +143,8 @@ describe("a change", () => {
 describe("a cancel", () => {
   it.each([
     { subscriptionId: "700", status: "ACTIVE" },
+    { status: "paused" },
+    '"ACTIVE"',
     { errorCode: "42" },
     { errorCode: 42, message: "try again later" }
   ])("does not succeed with %j", async (body) => {
@@ -154,6 +158,9 @@ describe("a cancel", () => {
     "null",
     "{}",
     { ...subscription, status: "CANCELED" },
+    { status: "canceled" },
+    { status: "OK" },
+    '"CANCELED"',
     { status: 204, errorCode: null },
     { errorCode: 0 },
     { errorCode: "" },

@@ -8,7 +8,6 @@ import {
   UnexpectedResponse,
   ValidationFailed
 } from "@pawl/core/PaymentsError"
-import { isSubscriptionStatus, type OpenSubscriptionStatus } from "@pawl/core/Subscription"
 import * as RequestId from "@pawl/core/internal/RequestId"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,6 +27,7 @@ import * as Endpoint from "../wire/Endpoint.ts"
 import * as ErrorResponse from "../wire/ErrorResponse.ts"
 import { spanned } from "../wire/Observed.ts"
 import type * as Operation from "../wire/Operation.ts"
+import * as Response from "../wire/Response.ts"
 import { Caller, type Decide } from "./Caller.ts"
 
 interface CreateFields {
@@ -68,7 +68,7 @@ export const layer = Layer.effectContext(
       Effect.flatMap(
         caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload }, options),
         (subscription) =>
-          hasStatus(payload.status, subscription.status)
+          Response.hasStatus(payload.status, subscription.status)
             ? Effect.succeed(subscription)
             : Effect.fail(
                 new UnexpectedResponse({
@@ -148,13 +148,6 @@ const isChange = ({ plan, ...others }: { readonly plan?: object }): boolean =>
 
 const refused = (path: string, message: string) =>
   Effect.fail(new ValidationFailed({ sent: false, fields: [{ path, message }] }))
-
-/** A success with another status may say that the subscription still charges. */
-const hasStatus = (wanted: unknown, status: OpenSubscriptionStatus): boolean =>
-  // The specification shows the effect of these alone (`spec.md`, "Subscription statuses").
-  wanted === status ||
-  !["ACTIVE", "PAUSED", "CANCELED"].includes(wanted as string) ||
-  !isSubscriptionStatus(status)
 
 /** Refuses a number beyond 2^53, which has lost digits. */
 export const withExactId = <Fields extends CreateFields>(fields: Fields): Fields => {

@@ -34,7 +34,7 @@ export const codeOf = (error: unknown, depth = 0): string | undefined => {
 
 export const describe = (code = ""): string => {
   if (code.startsWith("HPE_")) return "the response is not HTTP"
-  if (/CERT|SIGNATURE|TLS/u.test(code)) return "the certificate was not accepted"
+  if (/CERT|SIGNATURE|_CA$/u.test(code)) return "the certificate was not accepted"
   return reasons[code] ?? "the connection failed"
 }
 

@@ -75,7 +75,7 @@ export const receivedOf = (response: Transport.Response, request = requests.get(
       (value) =>
         value !== undefined &&
         /^[\x21-\x7e]{1,128}$/u.test(value) &&
-        (request === undefined || hasNone(request, value))
+        withoutSent(request, value) === value
     )
   return { status, ...(serviceRequestId !== undefined && { serviceRequestId }) }
 }
@@ -101,10 +101,14 @@ export const keepRequest = (response: Transport.Response, request: Transport.Req
 
 const responses = new WeakMap<object, Transport.Response>()
 
+/** Keeps the response of a refusal, and removes what its reason quotes of the request. */
 export const keepResponse = (value: unknown, response: Transport.Response): void => {
   if (!isObject(value)) return
-  if (value["transactionStatus"] === "FAILED" || typeof value["errorCode"] === "string")
-    responses.set(value, response)
+  const name = value["transactionStatus"] === "FAILED" ? "declineSubReason" : "errorCode"
+  const reason = value[name]
+  if (name === "errorCode" && typeof reason !== "string") return
+  responses.set(value, response)
+  if (typeof reason === "string") value[name] = withoutSent(requests.get(response), reason)
 }
 
 export const receivedWith = (value: object): Omit<Parts, "body"> => {
@@ -155,10 +159,11 @@ const reasonsOf = (request: Transport.Request, response: Transport.Response): Ar
     .map(({ path, message }) => ({ path: redact(path), message: redact(message) }))
 }
 
-/** Tells whether a text quotes nothing of the request but its requestId. */
-const hasNone = (request: Transport.Request, text: string): boolean => {
+/** Removes the long values of the request but its requestId: a short one may be part of a code. */
+const withoutSent = (request: Transport.Request | undefined, text: string): string => {
+  if (request === undefined) return text
   const values = sentIn(request, "requestId")?.values.filter((value) => value.length >= 8)
-  return values !== undefined && redaction(values)(text) === text
+  return values === undefined ? "…" : redaction(values)(text)
 }
 
 /** The field names of a request, and its texts and numbers that are none. */

@@ -76,10 +76,18 @@ export const decoder = <A>(
 }
 
 /** A DELETE is answered with 204. A success with a body may say that the subscription still charges. */
-const isRefusal = (value: unknown): boolean =>
-  isObject(value) &&
-  (!ErrorResponse.isNone(value["errorCode"]) ||
-    (isSubscriptionStatus(value["status"]) && value["status"] !== "CANCELED"))
+const isRefusal = (value: unknown): boolean => {
+  const { errorCode, status = value }: Record<string, unknown> = Object(value)
+  return !ErrorResponse.isNone(errorCode) || !hasStatus("CANCELED", status)
+}
+
+/** A success with another status, in whatever case, may say that the subscription still charges. */
+export const hasStatus = (wanted: unknown, status: unknown): boolean => {
+  const known = typeof status === "string" ? status.toUpperCase() : status
+  // The specification shows the effect of these alone (`spec.md`, "Subscription statuses").
+  const isShown = ["ACTIVE", "PAUSED", "CANCELED"].includes(wanted as string)
+  return wanted === known || !isShown || !isSubscriptionStatus(known)
+}
 
 /** JSON, an object with `transactionStatus` of this transaction, or a status as plain text. */
 const statusIn = (
