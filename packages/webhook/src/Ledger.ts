@@ -42,6 +42,14 @@ import { type CreateRequest, orderedOf } from "./internal/rule/Row.ts"
 export { StoreUnusable } from "./internal/ledger/Owner.ts"
 
 /**
+ * Error of `register`: its row already has another account, amount, currency or requestId.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export { RegisteredDifferently } from "./internal/rule/Order.ts"
+
+/**
  * Service that keeps callbacks and the rows of their transactions.
  *
  * @category services

@@ -6,11 +6,9 @@ import * as Grammar from "@pawl/core/internal/Grammar"
 import type { Kind } from "@pawl/core/Kind"
 import type { RequestRow } from "./RequestRow.ts"
 
-/**
- * Error raised when an operation is already registered with another account, amount, currency or requestId.
- * Nothing was written.
- */
+/** Error raised when an operation is already registered differently. Nothing was written. */
 export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferently")<{
+  /** The field that differs. */
   readonly field: "account" | "amount" | "currency" | "requestId"
 }> {
   override get message() {
