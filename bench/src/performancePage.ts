@@ -108,7 +108,6 @@ const placeOf = (page: string, name: string) => {
   return { start, end: page.indexOf("\n", start) }
 }
 
-/** Throws unless the page has a place for each benchmark. */
 export const checkPlaces = (names: ReadonlyArray<string>): void => {
   const page = readFileSync(path, "utf8")
   for (const name of names) placeOf(page, name)

@@ -107,7 +107,7 @@ after ${pollIntervals.map(Duration.format).join(", then every ")} (the defaults 
     Stream.runForEach((entry) => Effect.sync(() => journal.push(entry))),
     Effect.forkScoped({ startImmediately: true })
   )
-  /** Returns the problems at this moment. `expected` is the number of transactions. */
+  /** `expected` is the number of transactions. */
   const problemsNow = (expected: number) =>
     Effect.zipWith(Report.makeAll(journal), HandlerLog.transitions, (reports, told) =>
       Report.problemsOfAll(reports, expected, told)

@@ -36,7 +36,6 @@ const pay = Effect.fn("pay")(function* (orderId: string) {
   })
 })
 
-/** Layer that runs the steps of the workflow. */
 export const steps = Purchase.toLayer(
   Effect.fnUntraced(function* ({ orderId }) {
     const execute = pay(orderId).pipe(

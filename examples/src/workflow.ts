@@ -39,7 +39,6 @@ export const steps = Fulfilment.toLayer(
   })
 )
 
-/** Layer of the handler. */
 export const handler = Handler.layer(({ confirmed, requestId, to, transactionId }) => {
   const orderId = requestId ?? transactionId
   if (to === "SUCCEED" && confirmed)

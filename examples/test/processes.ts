@@ -52,7 +52,7 @@ export const nodeAheadBy = (ahead: number): readonly [string, string, string] =>
   `data:text/javascript,const now = Date.now; Date.now = () => now() + ${ahead}`
 ]
 
-/** Pays on the hosted page with a card. `attempts` is the number of earlier attempts. */
+/** `attempts` is the number of earlier attempts. */
 export const pay = (page: string, number = "4242424242424242", attempts = "0") =>
   Effect.flatMap(Gateway, ({ checkout }) =>
     checkout.submit(page.split("/").at(-1) ?? "", {

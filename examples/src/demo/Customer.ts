@@ -27,7 +27,6 @@ const follow = (
       : { url: href, html: "" }
   })
 
-/** Opens a page and follows its redirects. */
 export const open = (url: string) => follow(HttpClientRequest.get(url))
 
 /** Fills in the form of a button, given by its `data-testid`, and submits it. */

@@ -28,7 +28,6 @@ export const layerHandler = Handler.layer((transition) =>
 
 export const transitions = Effect.flatMap(HandlerLog, SubscriptionRef.get)
 
-/** Waits until the handler receives a status of a transaction. */
 export const untilTold = (transactionId: string, status: Status) =>
   Effect.flatMap(HandlerLog, (log) =>
     SubscriptionRef.changes(log).pipe(

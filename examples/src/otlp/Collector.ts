@@ -102,7 +102,6 @@ const samplesOf = (body: typeof Body.Type): ReadonlyArray<Sample> => {
   ]
 }
 
-/** Layer that serves the collector on an `HttpRouter`, and calls `collect` with each sample. */
 export const route = (collect: (sample: Sample) => Effect.Effect<void>) =>
   HttpRouter.add(
     "POST",

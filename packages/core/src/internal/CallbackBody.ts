@@ -21,7 +21,6 @@ export const CardCallback = openStruct("CardCallback", {
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
-/** Schema for a callback of an APM payment or payout. */
 export const ApmCallback = openStruct("ApmCallback", {
   transactionId: TextOrInteger,
   transactionStatus: OpenStatus,

@@ -36,7 +36,6 @@ const without =
     )
   }
 
-/** Returns a decoded JSON value without its security codes. */
 export const withoutSecurityCode = /* @__PURE__ */ without(securityCode)
 
 /** Returns a decoded JSON value without the fields of a card. */

@@ -70,29 +70,20 @@ const called = {
 }
 const signed = { requestId: "made-by-the-client", checksum: "" }
 
-/** Schema for the input of `apmPayments.create`. */
 export const apmPayment = inputOf<ApmPaymentInput>(ApmPaymentRequest, signed)
 
-/** Schema for the input of `apmPayouts.create`. */
 export const apmPayout = inputOf<ApmPayoutInput>(ApmPayoutRequest, signed)
 
-/** Schema for the input of `cardPayments.create` and `cardPayments.charge`. */
 export const cardPayment = inputOf<CardPaymentInput>(CardPaymentRequest)
 
-/** Schema for the input of `cardPayments.tokenize`. */
 export const tokenize = inputOf<TokenizeInput>(TokenizeRequest)
 
-/** Schema for the input of `cardPayouts.create`. */
 export const cardPayout = inputOf<CardPayoutInput>(CardPayoutRequest)
 
-/** Schema for the input of `refunds.create`. */
 export const refund = inputOf<RefundInput>(RefundRequest)
 
-/** Schema for the input of `paymentIntents.create`. */
 export const paymentIntent = inputOf<PaymentIntentInput>(PaymentIntentRequest, called)
 
-/** Schema for the input of `subscriptions.create`. */
 export const subscription = inputOf<SubscriptionInput>(SubscriptionRequest, called)
 
-/** Schema for the changes of `subscriptions.update`. */
 export const subscriptionUpdate = inputOf<SubscriptionUpdateInput>(SubscriptionUpdate, {})

@@ -186,7 +186,6 @@ export const input =
       })
     ).pipe(Effect.mapError(refuse))
 
-/** Checks the input of a create, as `input` does. */
 export const create = (kind: RequestKind, value: unknown) =>
   input(kind)(value) as Effect.Effect<RequestInput<RequestKind>, ValidationFailed>
 
@@ -199,7 +198,6 @@ export const text = (path: string, value: unknown): Effect.Effect<void, Validati
     ? Effect.void
     : Effect.fail(refuse({ path, message: "Expected a non-empty string" }))
 
-/** Checks the page of a list. */
 export const page = (value: unknown = {}, required?: "limit") =>
   OptionTypes.check(value, { count: "limit", place: "after" }, required)
 

@@ -23,7 +23,6 @@ export type WebHandler = (request: Request) => Promise<Response>
 
 export type Doors = ReturnType<typeof make>
 
-/** Address of the callbacks. */
 export interface Address {
   readonly callbackPath: string
   readonly callbackUrl: string | undefined
@@ -63,7 +62,6 @@ interface NestConsumer {
   getHttpAdapter(): { getHttpServer(): unknown; use(middleware: Listener): unknown }
 }
 
-/** Calls a listener before those of a server. */
 const precede = (server: EventEmitter, listener: Listener): void => {
   const others = server.rawListeners("request")
   server

@@ -166,7 +166,6 @@ const names: OptionTypes.Names = {
 
 export type Read = Effect.Success<ReturnType<typeof readStore>>
 
-/** Reads the store and the callback URL. */
 export const readStore = Effect.fnUntraced(function* ({
   callbackPath = "/callback"
 }: Pick<Settings, "callbackPath">) {

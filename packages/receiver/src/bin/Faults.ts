@@ -1,7 +1,6 @@
 /** The faults of settings: one sentence for each. A sentence never has the value. */
 import * as Data from "effect/Data"
 
-/** Error raised when settings are missing or invalid. */
 export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
   readonly sentences: ReadonlyArray<string>
 }> {
@@ -18,7 +17,6 @@ export interface Faults {
   /** Says that a setting cannot be used, with advice; `say` adds another statement. */
   readonly refuse: (setting: string, advice: string) => void
   readonly say: (setting: string, statement: string) => void
-  /** Adds a sentence if a rule does not hold. */
   readonly unless: (holds: boolean, sentence: string) => void
   /** Lists no fault of a setting. */
   readonly skip: (setting: string) => void

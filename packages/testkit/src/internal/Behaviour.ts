@@ -6,7 +6,6 @@ import type { Switches } from "@pawl/core/Profile"
 import * as Duration from "effect/Duration"
 import { identity } from "effect/Function"
 
-/** A request to the gateway. */
 export interface Request {
   /** The HTTP method, in capitals. */
   readonly method: string
@@ -18,7 +17,6 @@ export interface Request {
   readonly body: Uint8Array
 }
 
-/** A response of the gateway. */
 export interface Response {
   /** The HTTP status. */
   readonly status: number
@@ -44,7 +42,6 @@ export interface CallbackParts {
 
 export type ChecksumFields = Parameters<typeof Checksum.request>[2]
 
-/** The behaviour of a gateway. */
 export interface Behaviour {
   /** The switches of `Profile`. */
   readonly switches: Partial<Switches>
@@ -99,7 +96,6 @@ export interface Behaviour {
   readonly isTaken: (status: number) => boolean
 }
 
-/** The behaviour by default. */
 export const defaults: Behaviour = {
   switches: {},
   refusal: () => undefined,

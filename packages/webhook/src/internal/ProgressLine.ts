@@ -34,7 +34,6 @@ const print = (text: string): void => {
   if (!isJson()) process.stderr.write(`${text.trim()}\n`)
 }
 
-/** Removes the line before an effect logs. */
 const clearBeforeLogs = Effect.updateService(
   Logger.CurrentLoggers,
   (loggers) =>

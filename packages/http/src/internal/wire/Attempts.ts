@@ -52,7 +52,6 @@ export const makeBudget = (ratio: number) => {
     earn: (): void => {
       retries = Math.min(retries + ratio, Math.max(maxRetries, ratio))
     },
-    /** Takes one retry. Returns false if there is none. */
     spend: (): boolean => {
       if (retries < 1) return false
       retries--

@@ -22,7 +22,6 @@ export const make = (count: number) => {
     isStarting = false
   }
   return {
-    /** Calls `start` as soon as a slot is free. */
     take: (start: () => void): void => {
       // Nearly always a slot is free, and the queue is not used.
       if (!isStarting && inProgress < count) {

@@ -16,7 +16,6 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: "image/svg+xml"
 }
 
-/** The folder of the files that the pages share. */
 // The same folder from `src` and from `dist`: the browser files are published as they are in `src`.
 export const shared = new URL("../../../src/internal/page/shared/", import.meta.url)
 

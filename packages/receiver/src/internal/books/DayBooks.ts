@@ -40,7 +40,6 @@ const accounts = {
 
 const paid = ["SUCCEED", "REFUNDED", "CHARGEBACK"]
 
-/** Returns the paid transactions, each once. */
 const paidOf = (compared: ReadonlyArray<Compared>) =>
   once(compared.filter(({ theirs }) => paid.includes(theirs)))
 

@@ -18,7 +18,6 @@ import { Ledger } from "@pawl/webhook/Ledger"
 import type { Row, StoredCallback } from "@pawl/webhook/internal/rule/Row"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 
-/** A compared transaction. */
 export interface Compared {
   /** The key of its row, which never changes. */
   readonly scope: Kind
@@ -73,7 +72,6 @@ const forEachPage = Effect.fnUntraced(function* <E>(
   }
 })
 
-/** Counts the transactions of a day. */
 export const count = Effect.fnUntraced(function* (day: number) {
   let count = 0
   yield* forEachPage(day, (rows) => Effect.sync(() => void (count += rows.length)))

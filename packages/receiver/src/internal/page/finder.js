@@ -53,7 +53,6 @@ export const forget = () => {
   last = undefined
 }
 
-/** Hides the list. */
 export const hide = () => {
   forget()
   show([], "")

@@ -19,8 +19,6 @@ export const hrefOf = ({ method, transactionId }) =>
   `#/transactions/${method}/${encodeURIComponent(transactionId)}`
 
 /**
- * Makes a link to a transaction.
- *
  * @param {Named} transaction
  */
 export const link = (transaction) =>

@@ -64,8 +64,6 @@ const signedWith = {
 }
 
 /**
- * Shows an overview.
- *
  * @param {Overview} overview
  * @param {number | null} parkedRequests null if the store cannot be read
  */
@@ -209,7 +207,6 @@ const figuresOf = (
   ]
 }
 
-/** A figure of a store that cannot be read. */
 const unknown = /** @type {const} */ (["?", "the store cannot be read", "bad"])
 
 const sum = (/** @type {ReadonlyArray<number>} */ numbers) => numbers.reduce((a, b) => a + b, 0)

@@ -30,8 +30,6 @@ const errorText = /** @type {HTMLElement} */ (form.querySelector(".error"))
 let current
 
 /**
- * Opens the dialog.
- *
  * @param {Redrive} redrive
  */
 export const open = (redrive) => {
@@ -85,7 +83,7 @@ const submit = async (dead, announce) => {
 }
 
 /**
- * Starts the dialog. `announce` receives the result.
+ * `announce` receives the result.
  *
  * @param {(text: string) => void} announce
  */

@@ -43,7 +43,7 @@ const rows = table(
 )
 
 /**
- * Reads the parked requests. A receiver without a store of requests has none.
+ * A receiver without a store of requests has none.
  *
  * @returns {Promise<ReadonlyArray<Request>>}
  */

@@ -110,8 +110,6 @@ export const make = (container, facts, announce, fail) => {
       container.replaceChildren(make())
     },
     /**
-     * Shows a transaction.
-     *
      * @param {Transaction} transaction
      * @param {ReadonlyArray<Delivery>} deliveries
      * @param {ReadonlyArray<Request>} requests

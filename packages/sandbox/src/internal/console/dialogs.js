@@ -52,8 +52,6 @@ const dialog = (name, form, act, announce, staysOpen = false) => {
 }
 
 /**
- * Starts the dialogs.
- *
  * @param {Facts} facts
  * @param {(text: string) => void} announce
  */

@@ -49,8 +49,6 @@ export const start = (statuses, changed) => {
 }
 
 /**
- * Shows the transactions that match.
- *
  * @param {ReadonlyArray<Transaction>} transactions newest first
  * @param {string | undefined} selected
  * @param {(transaction: Transaction) => ReadonlyArray<CallbackState>} callbacks

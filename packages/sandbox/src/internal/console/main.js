@@ -42,7 +42,6 @@ const read = () => {
 
 let address = read()
 let isSnapshot = false
-/** The transaction that is shown. */
 let shownId = /** @type {string | undefined} */ (undefined)
 
 const render = () => {

@@ -71,8 +71,6 @@ export const isUndelivered = (callbacks) =>
   callbacks.some(({ state }) => state === "waiting" || state === "dropped" || state === "refused")
 
 /**
- * Describes the outcome of a transaction.
- *
  * @param {Transaction} transaction
  * @param {boolean} isFinal
  */
@@ -140,8 +138,6 @@ const complaint = (alike, of, now) => {
 }
 
 /**
- * Describes the result of an attempt.
- *
  * @param {Delivery["answer"] | undefined} answer
  * @param {"was" | "were"} [verb]
  */

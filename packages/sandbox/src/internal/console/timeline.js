@@ -24,8 +24,6 @@ import { describeResult, isBad, isGood } from "./summary.js"
 const order = { request: 0, status: 1, delivery: 2 }
 
 /**
- * Returns the events of a transaction in order.
- *
  * @param {Transaction} transaction
  * @param {ReadonlyArray<Delivery>} deliveries of the transaction
  * @param {ReadonlyArray<Request>} requests about it

@@ -2,7 +2,6 @@
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 
-/** Schema for the body of an error: a message, and the invalid fields. */
 export const ErrorBody = Schema.Struct({
   message: Schema.String,
   errors: Schema.optionalKey(

@@ -34,7 +34,6 @@ export const make = (
     }
   })
 
-/** A store in memory. */
 export const layer: Layer.Layer<never, never, EventFeed> = Layer.effect(StateStore, make())
 
 /** Change of one item; `value` is undefined if the item was removed. */

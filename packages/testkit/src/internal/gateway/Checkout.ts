@@ -81,7 +81,6 @@ export interface Checkout {
   readonly reset: Effect.Effect<void>
 }
 
-/** An intent after a form. */
 export interface Submitted {
   /** The intent after the form. */
   readonly intent: Intent

@@ -43,7 +43,6 @@ export interface NewTransaction extends Omit<
 /** Function that is called after a move. */
 export type MoveListener = (entry: ScheduledTransaction) => Effect.Effect<void>
 
-/** The transactions of a gateway. */
 export interface Transactions {
   /** Returns the transaction as the response to its create shows it. */
   readonly open: (transaction: NewTransaction) => Effect.Effect<Transaction>

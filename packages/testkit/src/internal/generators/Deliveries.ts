@@ -77,7 +77,6 @@ export const deliver = (
   return { history, faults, deliveries }
 }
 
-/** Makes the arbitrary of deliveries of a history. */
 export const deliveries = (history: fc.Arbitrary<History>): fc.Arbitrary<Delivered> =>
   DeliveryFaults.withFaults(history).map(([history, faults]) => deliver(history, faults))
 

@@ -24,7 +24,6 @@ export interface Comparison<Facet extends string> {
   /** Compares the result of a step; a mismatch ends the history. */
   readonly result: Compare<Facet>
   readonly facet: Compare<Facet>
-  /** Compares each field of a row for its facet. */
   readonly row: <Row extends object, Field extends keyof Row>(
     facetOf: Readonly<Record<Field, Facet>>,
     name: string,

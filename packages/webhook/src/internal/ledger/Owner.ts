@@ -34,7 +34,6 @@ export const take = (
         onSuccess: (owner) => check(owner, account)
       })
 
-/** Refuses a store that belongs to another account. */
 export const check = (owner: Account, account: Account): Effect.Effect<void, StoreUnusable> => {
   if (owner.merchantKey !== account.merchantKey) {
     return refuse(

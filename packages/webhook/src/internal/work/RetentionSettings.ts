@@ -32,7 +32,6 @@ export const monthsIn = (given: string): number | undefined => numberIn(given, f
 
 export const adviceOfSize = "give megabytes, or never"
 
-/** Reads megabytes and returns bytes. */
 export const bytesIn = (given: string): number | undefined => {
   const megabytes = given === "never" ? Infinity : /^[1-9]\d{0,8}$/u.test(given) ? Number(given) : 0
   return megabytes === 0 ? undefined : megabytes * 1024 * 1024

@@ -18,8 +18,6 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 export const time = (at) => clock.format(new Date(at))
 
 /**
- * Writes the date and the time of day.
- *
  * @param {string | number} at
  */
 export const dateTime = (at) => `${day.format(new Date(at))}, ${time(at)}`
