@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import { expect } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
-import { Transactions } from "../src/LedgerSql.ts"
+import { migrate, Transactions } from "../src/LedgerSql.ts"
 import { live, type Steps, test } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
@@ -169,6 +169,8 @@ await onPostgres((place) => {
     const { run } = Context.get(built, Transactions)
     const own = Effect.flatMap(SqlClient, (sql) => sql`SELECT 1 AS own_column`)
     expect(yield* run(own)).toEqual([{ ownColumn: 1 }])
+    const upper = client(place, { transformResultNames: Text.toUpperCase })
+    expect(yield* Effect.provide(migrate, upper)).toBe(1)
   })
 
   test("a database whose encoding lacks letters is refused at the start", function* () {

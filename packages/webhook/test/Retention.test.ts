@@ -26,7 +26,8 @@ import { files, onPostgres } from "@pawl/test-support/Stores"
 import { statuses } from "@pawl/core/Status"
 import fc from "fast-check"
 import { isDeletable } from "../src/internal/rule/Erasure.ts"
-import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
+import * as Fact from "../src/internal/rule/Fact.ts"
+import { newRow, type StoredRow } from "../src/internal/rule/StoredRow.ts"
 import { lane, storedRows, time } from "./anyRow.ts"
 
 const file = files()
@@ -310,6 +311,18 @@ it("a transaction whose rows are all done may be deleted from its last new statu
     expect(isDeletable(rows, newest(rows))).toBe(false)
     expect(isDeletable(rows, newest(rows) + 1)).toBe(true)
   }))
+
+it("a status that only a read brought is new when the handler accepts it, however long its story is", () => {
+  const made = newRow("card-payment", "1", 0)
+  const row = { ...made.row, told: "CHARGEBACK" } as const
+  for (const redriven of [0, Fact.maxFacts]) {
+    const events = Array.from({ length: redriven }, (_, at) => Fact.redriven(at))
+    const told = { fact: "told", sequence: 2, to: "CHARGEBACK", at: 100 } as const
+    const facts = [...events, told].reduce(Fact.add, Fact.none)
+    const rows = [{ ...made, row, facts }]
+    expect([100, 101].map((before) => isDeletable(rows, before))).toEqual([false, true])
+  }
+})
 
 it("one row that is open, leased or parked keeps its transaction for ever", () => {
   const open = statuses.filter((status) =>

@@ -129,10 +129,8 @@ describe("in a SQLite file", () => {
         const searches = plan
           .map((line) => String(line.at(-1)))
           .filter((line) => / USING /.test(line))
-        const others = searches.filter((line) => !line.includes("USING COVERING INDEX"))
-        expect(new Set(others)).toEqual(
-          new Set(["SCAN pawl_transactions USING INDEX pawl_transactions_several"])
-        )
+        expect(searches.length).toBeGreaterThan(0)
+        expect(searches.filter((line) => !line.includes("USING COVERING INDEX"))).toEqual([])
       }
     }
   )

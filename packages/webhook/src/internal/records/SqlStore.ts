@@ -178,25 +178,30 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
           ORDER BY at, key, name LIMIT ${limit}`,
         (places) => places.map(({ at, key, name }) => ({ at: Number(at), key, name }))
       ),
+    // All are counted by indexes alone; those of several rows are searched once.
     count: (collection, at) => {
       const table = sql(tableOf(collection))
-      /** Counts by an index alone, which has no `parts`; `list` explains the `+`. */
-      const singles = (column: Identifier, is: Fragment) => sql`
-        (SELECT count(*) FROM ${table} WHERE ${column} ${is}) -
-        (SELECT count(*) FROM ${table} WHERE parts > 1 AND +${column} ${is})`
-      const counts = eachLane((due) => singles(due, sql`<= ${at}`))
-      const listed = singles(sql("listed_at"), sql`IS NOT NULL`)
+      const isDue = eachLane((due) => sql`${due} <= ${at}`)
+      const counts = isDue.map((is) => sql`(SELECT count(*) FROM ${table} WHERE ${is})`)
+      const lanes = isDue.map((is) => sql`CASE WHEN ${is} THEN 1 ELSE 0 END`)
       return Effect.zipWith(
         sql<
           Readonly<Record<"due" | "listed", BigInteger>>
-        >`SELECT ${sql.join(" + ", false)(counts)} AS due, ${listed} AS listed`,
-        lines(sql`SELECT ${fields} FROM ${table} WHERE parts > 1
-          AND (listed_at IS NOT NULL OR ${sql.or(eachLane((due) => sql`${due} <= ${at}`))})`),
-        ([line], several) => ({
-          due: Number(line?.due ?? 0),
-          listed: Number(line?.listed ?? 0),
-          several
-        })
+        >`SELECT ${sql.join(" + ", false)(counts)} AS due,
+          (SELECT count(*) FROM ${table} WHERE listed_at IS NOT NULL) AS listed`,
+        sql<StoredLine & { readonly lanes: BigInteger }>`SELECT ${fields},
+          ${sql.join(" + ", false)(lanes)} AS lanes FROM ${table} WHERE parts > 1
+          AND (listed_at IS NOT NULL OR ${sql.or(isDue)})`,
+        ([line], stored) => {
+          const several = linesOf(stored)
+          const ofSeveral = stored.reduce((sum, each) => sum + Number(each.lanes), 0)
+          const listed = several.filter(({ listedAt }) => listedAt !== undefined).length
+          return {
+            due: Number(line?.due ?? 0) - ofSeveral,
+            listed: Number(line?.listed ?? 0) - listed,
+            several
+          }
+        }
       )
     },
     bytes: Effect.map(sql.unsafe<{ readonly bytes: BigInteger }>(dialect.bytes), ([line]) =>

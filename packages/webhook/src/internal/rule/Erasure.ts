@@ -47,9 +47,14 @@ export interface Erased {
 export const isDeletable = (rows: StoredRows, before: number): boolean =>
   rows.length > 0 && rows.every((stored) => newestAt(stored) < before && isDone(stored))
 
-/** A status that only a read brought is new when the handler accepts it. */
+/** A status that only a read brought is new when told, which `more` may hide. */
 const newestAt = ({ facts, row }: StoredRow): number =>
-  Math.max(row.newStatusAt, ...facts.kept.map(({ at, fact }) => (fact === "told" ? at : 0)))
+  Math.max(
+    row.newStatusAt,
+    ...facts.kept.map(({ at, fact, lastAt = at }) =>
+      fact === "told" || fact === "more" ? lastAt : 0
+    )
+  )
 
 const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
   row.told !== undefined &&

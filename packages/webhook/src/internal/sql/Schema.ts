@@ -66,7 +66,7 @@ const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt
 
 export const version: Effect.Effect<number, SqlError, SqlClient.SqlClient> = Effect.gen(
   function* () {
-    const sql = yield* SqlClient.SqlClient
+    const sql = (yield* SqlClient.SqlClient).withoutTransforms()
     const [line] = yield* sql<{ readonly version: number | null }>`
       SELECT max(migration_id) AS version FROM pawl_migrations`
     return line?.version ?? 0
