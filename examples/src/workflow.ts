@@ -23,10 +23,10 @@ export class Shop extends Context.Service<
   }
 >()("examples/workflow/Shop") {}
 
-/** The workflow of an order that is paid. A transaction has one execution. */
+/** The workflow of an order that is paid. A payment has one execution: one of the other kind may have its number. */
 export const Fulfilment = Workflow.make("Fulfilment", {
-  payload: { transactionId: Schema.String, orderId: Schema.String },
-  idempotencyKey: ({ transactionId }) => transactionId
+  payload: { kind: Schema.String, transactionId: Schema.String, orderId: Schema.String },
+  idempotencyKey: ({ kind, transactionId }) => `${kind} ${transactionId}`
 })
 
 /** Layer that runs the steps of the workflow. After a restart, steps that have ended are not run again. */
@@ -39,10 +39,11 @@ export const steps = Fulfilment.toLayer(
   })
 )
 
-export const handler = Handler.layer(({ confirmed, requestId, to, transactionId }) => {
+export const handler = Handler.layer(({ confirmed, kind, requestId, to, transactionId }) => {
   const orderId = requestId ?? transactionId
+  if (kind !== "card-payment" && kind !== "apm-payment") return Effect.void
   if (to === "SUCCEED" && confirmed)
-    return Fulfilment.execute({ transactionId, orderId }, { discard: true })
+    return Fulfilment.execute({ kind, transactionId, orderId }, { discard: true })
   return to === "REFUNDED" || to === "CHARGEBACK"
     ? Effect.logWarning(`${to}: call order ${orderId} back`)
     : Effect.void

@@ -16,6 +16,7 @@ it("ships a confirmed payment once, however often it is told, and asks for a rev
     const { handle } = yield* Handler.Handler
     for (const sequence of [1, 2, 3, 4, 4, 5]) yield* handle(transition("100001", sequence))
     yield* handle({ ...transition("100002", 4), confirmed: false })
+    yield* handle({ ...transition("100003", 4), kind: "refund" })
     yield* TestClock.adjust("1 minute")
     expect(done).toEqual(["ship order-100001"])
     yield* handle(transition("100001", 4, 2))
@@ -23,6 +24,9 @@ it("ships a confirmed payment once, however often it is told, and asks for a rev
     expect(done).toEqual(["ship order-100001"])
     yield* TestClock.adjust("1 day")
     expect(done).toEqual(["ship order-100001", "ask about order-100001"])
+    yield* handle({ ...transition("100001", 4), kind: "apm-payment", requestId: "order-2" })
+    yield* TestClock.adjust("1 minute")
+    expect(done.at(-1)).toBe("ship order-2")
   }).pipe(
     Effect.provide(
       Layer.provideMerge(

@@ -69,3 +69,17 @@ it.each([
   )
   expect(error).toHaveProperty(field, expect.stringMatching(/^E-100 request-1 …? ?Bearer …$/u))
 })
+
+it.each(["BANK_TRANSFER_REJECTED", "BANK_TRANSFER_05", "bank-transfer-rejected"])(
+  "a reason in code keeps the words that the request has too: %s",
+  async (code) => {
+    const service = Memory.answering(
+      Memory.answer(200, { transactionStatus: "FAILED", declineSubReason: code })
+    )
+    const payment = { apmPayload: { paymentMethod: "BANK_TRANSFER", type: "bank-transfer" } }
+    const { call } = Operations.find("ApmPayments.create")
+    expect(
+      await Memory.failureOf(service, call({ requestId: "request-1", ...payment }))
+    ).toHaveProperty("declineSubReason", code)
+  }
+)

@@ -1,3 +1,4 @@
+import { ApmPayments } from "@pawl/http/ApmPayments"
 import { InvalidConfig } from "@pawl/http/PawlConfig"
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
@@ -58,15 +59,17 @@ test("pays, listens for callbacks, and tells a handler that has services of its 
   }).pipe(Effect.provide(Layer.provide(merchant, Layer.succeed(Prefix, "shop"))))
 })
 
-test("has a handler that pays out with the requests of its merchant", function* () {
+test("has a handler with the requests, the client and the ledger of its merchant", function* () {
   const { baseUrl } = yield* Sandbox.Sandbox
   const told = yield* Queue.unbounded<string>()
   const port = yield* Effect.promise(freePort)
   const merchant = Merchant.layer(
     { ...settings(baseUrl), port, publicUrl: `http://127.0.0.1:${port}` },
     {
-      handle: Effect.fn(function* ({ kind, requestId, to }) {
+      handle: Effect.fn(function* ({ kind, requestId, to, transactionId }) {
         if (to === "SUCCEED" && kind === "apm-payment") {
+          expect(yield* ApmPayments.use(({ status }) => status(transactionId))).toBe(to)
+          expect(yield* Ledger.use(({ get }) => get("apm", transactionId))).toBeDefined()
           const { enqueue } = yield* Requests
           yield* enqueue("apm-payout", { ...order, requestId: `${requestId}-payout` })
         }

@@ -108,8 +108,12 @@ export const keepResponse = (value: unknown, response: Transport.Response): void
   const reason = value[name]
   if (name === "errorCode" && typeof reason !== "string") return
   responses.set(value, response)
-  if (typeof reason === "string") value[name] = withoutSent(requests.get(response), reason)
+  if (typeof reason === "string" && !isCode(reason))
+    value[name] = withoutSent(requests.get(response), reason)
 }
+
+/** Words of one case, such as BANK_TRANSFER_REJECTED, may have a word of the request, but no secret. */
+const isCode = (text: string): boolean => /^(?:[A-Z_-]+|[a-z_-]+)[0-9]{0,4}$/u.test(text)
 
 export const receivedWith = (value: object): Omit<Parts, "body"> => {
   const response = responses.get(value)
