@@ -10,8 +10,8 @@ import { migrations } from "../src/internal/sql/Schema.ts"
 
 const digests = {
   "1_documents": {
-    sqlite: "82f5f6be0cb11b3d9f130d1b3fcd65bae077e0ebdcf2d182c3b91669e6b2b6df",
-    postgres: "c4ceaec0516bcfcb92033a55cd91aad76ab50bc76b887c52b33393c036f3f573"
+    sqlite: "fcf6aea97e8dedc13926b493893bd42f88eb5e60f28bf9adc958a066be8f44f7",
+    postgres: "f091a555263fee8fc83707e7d9f6bdddab47bfaca8192f81ad6f6b3a2d2912e8"
   }
 }
 

@@ -36,8 +36,8 @@ const fill = Effect.gen(function* () {
     SELECT CAST(n AS TEXT), 1, 'r' || CAST(n AS TEXT), 1, '' FROM (${numbers}) AS numbers`
 })
 
-/** A search through every dead letter before a page. */
-const isOfAllBefore = /\(listed_at<\?\)|Index Cond: .*listed_at </
+/** A search through every dead letter before a page, or every document of several rows. */
+const isOfAllBefore = /\(listed_at<\?\)|Index Cond: .*listed_at <|INDEX pawl_\w+_several$/
 
 /** The gauges are left out, because they count all that is due. */
 const work = Effect.gen(function* () {

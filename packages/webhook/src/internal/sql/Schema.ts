@@ -39,7 +39,7 @@ export const tables = ({ bytes, clustered, key }: Words): ReadonlyArray<string> 
     const indexes = [
       ...SqlStore.dueColumns.map((lane) => index(lane, lane, `${lane} IS NOT NULL`)),
       index("listed", "listed_at, key", "listed_at IS NOT NULL"),
-      index("several", "key", "parts > 1"),
+      index("several", "listed_until", "parts > 1"),
       index("related", "related", "related IS NOT NULL")
     ]
     return [
