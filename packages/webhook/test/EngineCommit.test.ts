@@ -189,6 +189,30 @@ test("R06 a commit whose response is lost makes the changes whose documents were
   expect(yield* other.get("settings", "beside")).toBe(3)
 })
 
+test("R06 a deletion whose response is lost fails, because a commit of it cannot be told from another one", function* () {
+  const memory = MemoryStore.make()
+  yield* add(yield* Engine.makeLocal(memory, Codecs.values, () => 1))
+  const reason = new ConnectionError({ message: "closed", cause: undefined })
+  let commits = 0
+  const store: typeof memory = {
+    ...memory,
+    committers: 4,
+    isInTransaction: Effect.succeed(false),
+    commit: (...writes) =>
+      Effect.tap(memory.commit(...writes), () =>
+        ++commits === 1 ? Effect.fail(new SqlError({ reason })) : Effect.void
+      )
+  }
+  const { sharing, ...others } = options()
+  const once = sharing && {
+    sharing: { ...sharing, run: <A>(step: Effect.Effect<A, SqlError>) => step }
+  }
+  const one = yield* Engine.make(SqlEngine.confirming(store), { ...others, ...once })
+  const deletion = one.change("settings", "count", () => ({ value: undefined, result: "deleted" }))
+  expect(Exit.isFailure(yield* Effect.exit(deletion))).toBe(true)
+  expect(commits).toBe(1)
+})
+
 test.each([
   ["before its retry", "free"],
   // PostgreSQL reports no line then, because the snapshot of the retry is older.

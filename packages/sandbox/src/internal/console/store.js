@@ -136,6 +136,7 @@ const connect = async (changed) => {
   await listen(
     ({ data, event, id }) => {
       if (!isTopic(event)) return
+      // A gap in the event numbers means that events were lost.
       if (last !== 0 && id !== last + 1) throw new Error("events were lost")
       last = id
       if (early !== undefined) return void early.push([event, data])
