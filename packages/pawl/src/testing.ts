@@ -47,7 +47,7 @@ export interface Clock {
 }
 
 /**
- * The service behind the test.
+ * The service behind the test. An action on an unknown id rejects.
  *
  * @category models
  * @since 0.1.0

@@ -51,6 +51,20 @@ it("a control of the test says what it expects", async () => {
     [clock.advance, -1, "Expected a duration"],
     [clock.advance, "Infinity", "Expected a duration"],
     [(decision: never) => service.confirm("100001", decision), "aprove", "Expected approve"],
+    [
+      (id: string) => service.confirm(id, "approve"),
+      "order-17",
+      "no customer's page of a method for the transaction order-17"
+    ],
+    [(id: string) => service.decide(id, true), "order-17", "no transaction order-17"],
+    [
+      (decision: never) => service.decide("order-17", decision),
+      "decline",
+      "Expected true or false"
+    ],
+    [(id: string) => service.move(id, "SUCCEED"), "order-17", "no transaction order-17"],
+    [(status: never) => service.move("100001", status), "SUCCEEDED", "Expected NEW, PENDING"],
+    [(id: string) => service.submit(id, { act: "cancel" }), "order-17", "no intent order-17"],
     [service.addFault, { endpoint: "POST /payments", fault: "503" }, "POST /v1/payments/apm"],
     [service.addFault, { endpoint: "*", fault: "504" }, '"503"']
   ] as const) {

@@ -1,4 +1,5 @@
 /** The clock and the service behind a test, as promises. */
+import { statuses } from "@pawl/core/Status"
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
@@ -79,7 +80,14 @@ export const check = Effect.fnUntraced(function* (
 })
 
 const decisions = new Set(["approve", "decline", "cancel"])
-const expectedDecision = "Expected approve, decline or cancel"
+
+const refuse = (message: string) => Effect.die(new RangeError(message))
+
+/** Refuses the id of nothing, on which an action would do nothing. */
+const known = <A>(found: Effect.Effect<A | undefined>, what: string): Effect.Effect<A> =>
+  Effect.flatMap(found, (value) =>
+    value === undefined ? refuse(`The service has no ${what}`) : Effect.succeed(value)
+  )
 
 export const make = (
   context: Context.Context<VirtualClock | Gateway | Faults>
@@ -87,22 +95,33 @@ export const make = (
   const runner = Promised.makeRunner(context)
   const { advance } = Context.get(context, VirtualClock)
   const { checkout, move, transaction, transactions } = Context.get(context, Gateway)
-  const { confirm, decide, submit } = checkout
+  const { confirm, decide, method, submit } = checkout
   const { add, clear } = Context.get(context, Faults)
   return {
     clock: Promised.make(runner, {
       advance: (duration: Duration.Input) =>
         Option.match(Option.filter(Duration.fromInput(duration), isForward), {
-          onNone: () => Effect.die(new RangeError(expected)),
+          onNone: () => refuse(expected),
           onSome: advance
         })
     }),
     service: Promised.make(runner, {
-      confirm: (...args: Parameters<typeof confirm>) =>
-        decisions.has(args[1]) ? confirm(...args) : Effect.die(new RangeError(expectedDecision)),
-      decide,
-      submit,
-      move,
+      confirm: (id: string, decision: Parameters<typeof confirm>[1]) =>
+        decisions.has(decision)
+          ? Effect.andThen(
+              known(method(id), `customer's page of a method for the transaction ${id}`),
+              confirm(id, decision)
+            )
+          : refuse("Expected approve, decline or cancel"),
+      decide: (id: string, isApproved: boolean) =>
+        typeof isApproved === "boolean"
+          ? known(decide(id, isApproved), `transaction ${id}`)
+          : refuse("Expected true or false"),
+      submit: (...args: Parameters<typeof submit>) => known(submit(...args), `intent ${args[0]}`),
+      move: (...args: Parameters<typeof move>) =>
+        statuses.includes(args[1])
+          ? known(move(...args), `transaction ${args[0]}`)
+          : refuse(`Expected ${statuses.join(", ")}`),
       transaction,
       transactions: () => transactions,
       addFault: add,
