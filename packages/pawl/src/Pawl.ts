@@ -222,7 +222,8 @@ const facade = (
           : receive(incoming)
     }),
     settings,
-    () => pawl
+    () => pawl,
+    runner.closed
   )
   const { listen } = Promised.make(
     runner,

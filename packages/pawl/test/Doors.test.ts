@@ -9,6 +9,7 @@ import { Hono } from "hono"
 import { createServer, request, type RequestListener } from "node:http"
 import { buffer } from "node:stream/consumers"
 import type { Pawl } from "pawl"
+import { open } from "pawl/testing"
 import { describe, expect, it } from "vitest"
 import { type App, forge, pays, takes, takesBesideJson, withShop } from "./doors.ts"
 
@@ -195,10 +196,10 @@ const onFastify = async (pawl: Pawl, port: number, options = {}): Promise<App> =
 }
 
 /** An application that applies a global prefix, which the path of callbacks does not have. */
-const onNest: Start = async (pawl, port) => {
+const onNest = async (pawl: Pawl, port: number, all = [pawl]): Promise<App> => {
   // oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest
   class AppModule {}
-  Module({ imports: [pawl.nest()] })(AppModule)
+  Module({ imports: all.map((each) => each.nest()) })(AppModule)
   const app = await NestFactory.create(AppModule, { logger: false })
   app.setGlobalPrefix("api")
   await app.listen(port, "127.0.0.1")
@@ -210,7 +211,7 @@ const doors: ReadonlyArray<[string, Start]> = [
   ["express", (pawl, port) => listen(express().use(pawl.express()) as RequestListener, port)],
   ["hono", (pawl, port) => serve(new Hono().use(pawl.hono()).fetch, port)],
   ["fastify", onFastify],
-  ["nest", onNest]
+  ["nest", (pawl, port) => onNest(pawl, port)]
 ]
 
 describe("a callback at another path", () => {
@@ -227,6 +228,23 @@ describe("a callback at another path", () => {
           expect.stringMatching(/^A callback came at another path than \/callback: (?!.*secret)/u)
         ])
       })
+  )
+
+  it.for(["before", "after"])(
+    "is not logged in Nest while another Pawl of the application, imported %s it, takes it",
+    async (place) => {
+      await using other = await open({ callbackPath: "/other" })
+      await withShop(
+        (pawl, port) => onNest(pawl, port, place === "before" ? [other, pawl] : [pawl, other]),
+        async ({ url, warnings }) => {
+          expect(await forge(url, "/other")).toBe(401)
+          expect(warnings).toEqual([])
+          await other.close()
+          await forge(url, "/other")
+          expect(warnings).toEqual(place === "before" ? [expect.stringContaining("another")] : [])
+        }
+      )
+    }
   )
 })
 

@@ -77,15 +77,21 @@ const precede = (server: EventEmitter, listener: Listener): void => {
 const pathsOf = ({ callbackPath, callbackUrl = "" }: Address): ReadonlySet<string> =>
   new Set([callbackPath, URL.parse(callbackUrl)?.pathname ?? callbackPath])
 
+/** The paths of each open Pawl, because an application may have several. */
+const taken = new Set<ReadonlySet<string>>()
+
 /**
- * Tells whether a request is a callback. The first one with a checksum at another path is logged.
+ * Tells whether a request is a callback. The first one with a checksum at a path that no Pawl takes is
+ * logged.
  */
 const routeOf = (address: Address, context: Context.Context<never>) => {
   const paths = pathsOf(address)
   let isLogged = false
   return (url = "", checksum: unknown): boolean => {
-    const isCallback = paths.has(Door.pathOf(url))
-    if (!isCallback && !isLogged && typeof checksum === "string") {
+    const path = Door.pathOf(url)
+    const isCallback = paths.has(path)
+    const isTaken = () => [...taken].some((paths) => paths.has(path))
+    if (!isCallback && !isLogged && typeof checksum === "string" && !isTaken()) {
       isLogged = true
       const message = `A callback came at another path than ${address.callbackPath}: correct callbackPath, or the path at which the application mounts pawl`
       Effect.runSyncWith(context)(Effect.logWarning(message))
@@ -111,9 +117,12 @@ export const nodeOf = (
 export const make = (
   context: Context.Context<Receiver>,
   address: Address,
-  pawl: () => { readonly close: () => Promise<void> }
+  pawl: () => { readonly close: () => Promise<void> },
+  closed: AbortSignal
 ) => {
   const paths = pathsOf(address)
+  taken.add(paths)
+  closed.addEventListener("abort", () => taken.delete(paths))
   const listener = Effect.runSyncWith(context)(NodeReceiver.listener)
   const { handler } = WebReceiver.toHandler(Layer.succeedContext(context))
   const isCallback = routeOf(address, context)
