@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import { assert, describe, it } from "vitest"
 import { Gateway } from "@pawl/testkit/Gateway"
 import { create } from "../../src/internal/trigger/Creates.ts"
-import { login } from "../../src/internal/trigger/SandboxClient.ts"
+import { changes, login } from "../../src/internal/trigger/SandboxClient.ts"
 import * as Sandbox from "../../src/Sandbox.ts"
 import { address, list, runWith } from "../support/sandbox.ts"
 import { receiver } from "../support/wire.ts"
@@ -114,6 +114,29 @@ describe("pawl-sandbox trigger", () => {
           kinds
         )
         assert.include(JSON.stringify(made), '"1001"')
+      }).pipe(Effect.provide(FetchHttpClient.layer))
+    ))
+
+  it("follows no redirect, which would take the secret and the token to another host", () =>
+    runWith(
+      {},
+      Effect.gen(function* () {
+        const paths: Array<string | undefined> = []
+        const elsewhere = yield* serve((request, response) => {
+          paths.push(request.url)
+          response.end("{}")
+        })
+        const location = `http://127.0.0.1:${elsewhere}/`
+        const port = yield* serve((_, response) => response.writeHead(307, { location }).end())
+        const target = {
+          baseUrl: `http://127.0.0.1:${port}/api`,
+          merchantKey: "sandbox-key",
+          merchantSecret: Redacted.make("sandbox-secret"),
+          token: Option.some(Redacted.make("token"))
+        }
+        assert.include((yield* Effect.flip(login(target))).message, "answers 307 to POST /v1/auth")
+        assert.include((yield* Effect.flip(changes(target))).message, "is not a sandbox")
+        assert.deepStrictEqual(paths, [])
       }).pipe(Effect.provide(FetchHttpClient.layer))
     ))
 

@@ -4,6 +4,7 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -45,6 +46,8 @@ const execute = (
   request: HttpClientRequest.HttpClientRequest
 ): Effect.Effect<HttpClientResponse, TriggerFailed, HttpClient.HttpClient> =>
   HttpClient.execute(request).pipe(
+    // A redirect would take the secret to another host.
+    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
     Effect.timeout(responseTimeout),
     Effect.catch(() => fail(`no sandbox answers at ${baseUrl}; ${start}`))
   )
