@@ -206,7 +206,7 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
   )
 ]
 
-const isBack = (to: string) => to === "FAILED" || to === "CANCELLED" || to === "REFUNDED"
+const isBack = (to: string) => ["FAILED", "CANCELLED", "REFUNDED", "CHARGEBACK"].includes(to)
 
 /**
  * The laws of a handler of payouts. The order is the payout, whose amount the shop has debited; its
@@ -218,10 +218,10 @@ const isBack = (to: string) => to === "FAILED" || to === "CANCELLED" || to === "
 export const payoutLaws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
   law(
     {
-      name: "the amount of a payout comes back at FAILED, CANCELLED and REFUNDED, and neither before nor at SUCCEED",
+      name: "the amount of a payout comes back at FAILED, CANCELLED, REFUNDED and CHARGEBACK, and neither before nor at SUCCEED",
       section: "docs/decisions/0083",
       explanation:
-        "An open payout may still be made, so its amount stays debited. REFUNDED comes after SUCCEED: the money was sent back."
+        "An open payout may still be made, so its amount stays debited. REFUNDED and CHARGEBACK come after SUCCEED: the money was sent back."
     },
     Histories.honestPayouts,
     (open, steps) =>

@@ -347,7 +347,7 @@ export const handlers = [
 
 const isPayout = ({ kind, requestId }: Transition) =>
   kind === "apm-payout" && requestId === "order-17"
-const isBack = ends("FAILED", "CANCELLED", "REFUNDED")
+const isBack = ends("FAILED", "CANCELLED", "REFUNDED", "CHARGEBACK")
 
 const rightPayouts: Parts = {
   ...right,
@@ -375,6 +375,12 @@ export const payoutHandlers = [
       "a payout that the bank sends back stays debited": {
         books: (stored, order) => ({
           money: stored.some(ends("FAILED", "CANCELLED")) ? order.amount : 0,
+          stock: 0
+        })
+      },
+      "a payout that is charged back stays debited": {
+        books: (stored, order) => ({
+          money: stored.some(ends("FAILED", "CANCELLED", "REFUNDED")) ? order.amount : 0,
           stock: 0
         })
       }

@@ -140,7 +140,12 @@ export const ofPayments = {
 
 export const payout = { kind: "apm-payout" } as const
 
-const payoutStatuses = Generators.histories("apm-payout").map(({ statuses }) => statuses)
+/** A third of the payouts that were made and not refunded are charged back (`docs/decisions/0083`). */
+const payoutStatuses: fc.Arbitrary<ReadonlyArray<Status>> = fc
+  .tuple(Generators.histories("apm-payout"), fc.nat(2))
+  .map(([{ statuses }, more]) =>
+    more === 0 && statuses.at(-1) === "SUCCEED" ? [...statuses, "CHARGEBACK"] : statuses
+  )
 
 export const honestPayouts = payoutStatuses.map((statuses) => calls(statuses, payout))
 
