@@ -331,13 +331,11 @@ it("a card token can be used after reveal, and is not printed", () =>
       card: { number: "4242424242424242", expMonth: "04", expYear: "2030", cvv: "123" }
     })
     expect(inspect(cardToken)).not.toContain(reveal(cardToken))
-    const charge = await pawl.cardPayments.charge({
-      requestId: "order-2",
-      mid: "4711",
-      amount: "10.00",
-      currency: "EUR",
-      cardToken: reveal(cardToken)
-    })
+    const order = { requestId: "order-2", mid: "4711", amount: "10.00", currency: "EUR" }
+    await expect(
+      pawl.cardPayments.charge({ ...order, cardToken: cardToken as never })
+    ).rejects.toThrow("cardToken: Expected text, not a redacted value: give reveal(value)")
+    const charge = await pawl.cardPayments.charge({ ...order, cardToken: reveal(cardToken) })
     await pawl.clock.advance("62 minutes")
     expect(pawl.transitions.at(-1)).toMatchObject({
       requestId: "order-2",

@@ -7,6 +7,7 @@ import * as RequestBodies from "@pawl/core/internal/RequestBodies"
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
@@ -45,6 +46,10 @@ const copy = (value: unknown, path: string, depth = 0): Result.Result<unknown, F
   const unwritten = () => Result.fail({ path: path.split(".", 4).join("."), message: notJson })
   if (depth > maxDepth || !isWritten(value)) return unwritten()
   if (typeof value !== "object" || value === null) return Result.succeed(value)
+  if (Redacted.isRedacted(value)) {
+    const message = "Expected text, not a redacted value: give reveal(value)"
+    return Result.fail({ path, message })
+  }
   const entries = Result.try(() => keysOf(value))
   if (Result.isFailure(entries)) return Result.fail({ path, message: "Expected a readable object" })
   if (entries.success === undefined) return Result.succeed(value)
