@@ -8,6 +8,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { clean } from "./internal/Printable.ts"
 import { printed } from "./internal/Printed.ts"
 
 const counted = {
@@ -89,7 +90,7 @@ export class Declined extends printed<Declined>()("Declined", {
         ? "without a decline code"
         : `with decline code ${this.declineCode}`
     const id = this.transactionId ?? this.refundId ?? this.subscriptionId ?? "without an id"
-    return `Transaction ${id} was declined ${code}`
+    return `Transaction ${clean(id)} was declined ${code}`
   }
 }
 
@@ -109,7 +110,7 @@ export class IntentRejected extends printed<IntentRejected>()("IntentRejected", 
   /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
-    return `Intent ${this.requestId} was rejected with error code ${this.errorCode}`
+    return `Intent ${this.requestId} was rejected with error code ${clean(this.errorCode)}`
   }
 }
 

@@ -116,6 +116,14 @@ describe("a message", () => {
     expect(message({})).toContain("Transaction without an id was")
   })
 
+  it("of a decline or a rejection has no character of the service that a terminal obeys", () => {
+    const errorCode = "7\u001b\u202e\u2028x"
+    const { message } = new PaymentsError.IntentRejected({ requestId: "order-17", errorCode })
+    expect(message).toBe("Intent order-17 was rejected with error code 7 x")
+    const declined = new PaymentsError.Declined({ transactionId: errorCode, response: {} })
+    expect(declined.message).toBe("Transaction 7 x was declined without a decline code")
+  })
+
   it("of a refusal tells who refused, and names each field", () => {
     const message = (sent: boolean) =>
       new PaymentsError.ValidationFailed({

@@ -168,6 +168,7 @@ describe("the reasons of a refusal", () => {
 
   it("have no control characters", () => {
     expect(reasonsOf({ message: "refused\n\u001b[31m" })).toEqual([reason("refused [31m")])
+    expect(reasonsOf({ message: "10\u202e\u2066\u202801" })).toEqual([reason("10 01")])
   })
 
   it("may be in the one error of the body", () => {

@@ -2,6 +2,7 @@
  * A log entry as a line on a terminal: the time, the level, the message, and the rest as
  * `name=value`.
  */
+import { clean, hidden } from "@pawl/core/internal/Printable"
 import type * as Logger from "effect/Logger"
 
 type Entry = ReturnType<typeof Logger.formatStructured.log>
@@ -31,12 +32,7 @@ const textOf = (value: unknown): string => {
   return _tag === undefined ? texts.join(" ") : `${textOf(_tag)}: ${texts.join(" ")}`
 }
 
-/** Characters of a callback's text could move the cursor, or show the rest in another order. */
-const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu
-
-const clean = (text: string): string => text.replaceAll(hidden, " ")
-
-/** Escapes these characters in a JSON text. */
+/** Escapes the hidden characters in a JSON text. */
 export const escaped = (json: string): string =>
   json.replaceAll(hidden, (all) => Array.from(all, escapeOf).join(""))
 

@@ -9,6 +9,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { clean } from "@pawl/core/internal/Printable"
 import type { KnownKind } from "@pawl/core/Kind"
 import * as Scenario from "@pawl/testkit/Scenario"
 import * as Flags from "./Flags.ts"
@@ -70,7 +71,7 @@ export const trigger = Command.make("trigger", { scenario, ...flags }, (input) =
       })
     ),
     Effect.catchTag("TriggerFailed", ({ message }) =>
-      CommandOutput.report(`The transaction cannot be followed: ${message}`)
+      CommandOutput.report(`The transaction cannot be followed: ${clean(message)}`)
     ),
     Effect.filterOrFail(
       (undelivered) => undelivered === 0,

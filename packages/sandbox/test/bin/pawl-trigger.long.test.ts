@@ -140,6 +140,30 @@ describe("pawl-sandbox trigger", () => {
       }).pipe(Effect.provide(FetchHttpClient.layer))
     ))
 
+  it("prints no character of another host's text that a terminal obeys", () =>
+    runWith({}, function* () {
+      const [id, status] = ["1\u001b[2J", "SUCCEED\u202e"]
+      const createdTime = "2026-11-25T00:00:00.000Z"
+      const transaction = { transactionId: id, status, createdTime, isOver: true }
+      const history = [{ at: createdTime, status }]
+      const events = JSON.stringify({ ...transaction, history })
+      let send = () => {}
+      const port = yield* serve(({ url }, response) => {
+        if (url === "/sandbox/events") {
+          response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders()
+          send = () => void response.write(`event: transaction\ndata: ${events}\n\n`)
+        } else if (url === "/api/v1/auth") response.end('{"accessToken":"token"}')
+        else {
+          response.end(JSON.stringify({ transactionId: id }))
+          send()
+        }
+      })
+      const { code, stdout } = yield* command(`succeed --base-url http://127.0.0.1:${port}/api`)
+      assert.strictEqual(code, 0)
+      assert.match(stdout, /^1 \[2J {2}ended SUCCEED :/mu)
+      assert.notMatch(stdout, /[^\P{Cc}\n]|\p{Bidi_Control}/u)
+    }))
+
   it("fails with one sentence that names the remedy, and makes nothing", () =>
     runWith({}, function* () {
       const port = yield* serve((_, response) => response.end("a shop"))

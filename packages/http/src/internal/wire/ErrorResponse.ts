@@ -7,6 +7,7 @@
  * its messages (`Redaction`).
  */
 import * as Json from "@pawl/core/internal/Json"
+import { clean } from "@pawl/core/internal/Printable"
 import {
   type FieldFault,
   NotFound,
@@ -154,10 +155,7 @@ const reasonsOf = (request: Transport.Request, response: Transport.Response): Ar
   if (sent === undefined) return []
   const faults = readFaults(body, "", sent, response.status === 400)
   const remove = redaction(sent.values)
-  const redact = (text: string) =>
-    remove(text)
-      .replace(/\p{Cc}+/gu, " ")
-      .slice(0, 200)
+  const redact = (text: string) => clean(remove(text)).slice(0, 200)
   return faults
     .slice(0, 50)
     .map(({ path, message }) => ({ path: redact(path), message: redact(message) }))

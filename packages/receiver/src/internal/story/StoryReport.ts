@@ -1,6 +1,7 @@
 /**
  * A story as a person reads it: each fact with a sentence.
  */
+import { clean } from "@pawl/core/internal/Printable"
 import type { Fact, Kept } from "@pawl/webhook/internal/rule/Fact"
 import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 import * as Time from "./Time.ts"
@@ -35,7 +36,7 @@ const reportOf = (kept: Kept) => {
     lastAt: Time.textOrNull(lastAt),
     count,
     from,
-    sentence: `${clause}${times}${where}.`
+    sentence: clean(`${clause}${times}${where}.`)
   }
 }
 

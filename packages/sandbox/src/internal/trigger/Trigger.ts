@@ -1,6 +1,7 @@
 /**
  * The run of `trigger`: makes transactions and follows them to their end.
  */
+import { clean } from "@pawl/core/internal/Printable"
 import type * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -17,6 +18,8 @@ export interface Input extends SandboxClient.Target, Omit<Order, "scenario"> {
   readonly times: number
 }
 
+const print = (line: string) => Console.log(clean(line))
+
 /** Prints each change, and returns the number of callbacks whose first attempt failed. */
 export const run = (
   input: Input
@@ -31,7 +34,7 @@ export const run = (
       const id = yield* create(input, accessToken, { ...input, scenario: scenario.text }, number)
       ids.push(id)
       const page = `${origin}/#/transactions/${id}`
-      yield* Console.log(`${id}  ${kind} of ${amount} ${currency}, ${scenario.text}: ${page}`)
+      yield* print(`${id}  ${kind} of ${amount} ${currency}, ${scenario.text}: ${page}`)
     }
     const follower = Follower.make(ids, scenario)
     while (!follower.isOver()) {
@@ -39,10 +42,10 @@ export const run = (
       if (change.name === "reset") {
         return yield* new SandboxClient.TriggerFailed({ message: "the sandbox was reset" })
       }
-      for (const line of follower.follow(change)) yield* Console.log(line)
+      for (const line of follower.follow(change)) yield* print(line)
     }
     const { isRetried, lines, undelivered } = follower.summary()
-    for (const line of lines) yield* Console.log(line)
+    for (const line of lines) yield* print(line)
     if (isRetried) {
       const advance = `${origin}/sandbox/clock -d '{"advance":"62 minutes"}'`
       // The token comes from stdin, because every user of the machine can read arguments.
