@@ -30,6 +30,20 @@ const payout = {
   card: { number: "4242424242424242", expMonth: "04", expYear: "2030" }
 }
 
+const intent = {
+  requestId: "order-1",
+  mid: "4711",
+  type: "PAYMENT",
+  lang: "en",
+  amount: "10.00",
+  currency: "EUR",
+  billingDetails: { email: "ada@shop.example" },
+  order: { orderId: "order-1" },
+  device: {},
+  successRedirectUrl: "https://shop.example/paid",
+  failureRedirectUrl: "https://shop.example/failed"
+} as const
+
 const opened = async (test: (pawl: TestPawl) => Promise<void>) => {
   await using pawl = await open()
   await test(pawl)
@@ -225,6 +239,27 @@ it("follows a transaction to its end, and stops when it is aborted", () =>
     await expect(follow[Symbol.asyncIterator]().next()).rejects.toBe(reason)
   }))
 
+it("a transaction that no callback names is polled once it is registered, with its requestId", () =>
+  opened(async (pawl) => {
+    const { redirectUrl } = await pawl.paymentIntents.create({
+      ...intent,
+      metadata: { "sandbox.scenario": "succeed+silent" }
+    })
+    const intentId = new URL(redirectUrl ?? "").pathname.split("/").at(-1) ?? ""
+    await pawl.service.submit(intentId, { act: "WALLET", attempts: "0" })
+    await pawl.clock.advance("1 day")
+    expect(pawl.transitions).toEqual([])
+
+    const [{ transactionId } = { transactionId: "" }] = await pawl.service.transactions()
+    const registration = { kind: "apm-payment", transactionId, requestId: "order-17" } as const
+    await pawl.transactions.register({ ...registration, amount: "10.00" })
+    await pawl.clock.advance("1 hour")
+    expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-17", to: "SUCCEED" })
+    await pawl.transactions.register(registration)
+    const other = pawl.transactions.register({ ...registration, amount: "11.00" })
+    await expect(other).rejects.toMatchObject({ code: "RegisteredDifferently", field: "amount" })
+  }))
+
 it("a transaction whose onChange always rejects is a dead letter, and redrive tells it again", async () => {
   let isBroken = true
   const options = {
@@ -307,20 +342,8 @@ it("close ends what is followed, and nothing is followed after it", async () => 
 
 it("a hosted page has the callback URL of the public address", () =>
   opened(async (pawl) => {
-    const page = await pawl.paymentIntents.create({
-      requestId: "order-1",
-      mid: "4711",
-      type: "PAYMENT",
-      lang: "en",
-      amount: "10.00",
-      currency: "EUR",
-      billingDetails: { email: "ada@shop.example" },
-      order: { orderId: "order-1" },
-      device: {},
-      successRedirectUrl: "https://shop.example/paid",
-      failureRedirectUrl: "https://shop.example/failed"
-    })
-    expect(page.redirectUrl).toMatch(/^http/u)
+    const { redirectUrl } = await pawl.paymentIntents.create(intent)
+    expect(redirectUrl).toMatch(/^http/u)
     expect(JSON.stringify(await pawl.requests.get("order-1"))).toContain("settled")
   }))
 

@@ -325,6 +325,11 @@ it.each([undefined, null, 17, 17n, "", {}])("asks for an id in place of %s", asy
     ["transactionId", await call(pawl.transactions.get, method, id)],
     ["transactionId", await call(pawl.transactions.redrive, { method, transactionId: id })],
     ["method", await call(pawl.transactions.redrive, id)],
+    [
+      "transactionId",
+      await call(pawl.transactions.register, { kind: "refund", transactionId: id })
+    ],
+    ["kind", await call(pawl.transactions.register, { kind: id, transactionId: "100001" })],
     ["method", await call(pawl.transactions.redrive, { method: id, transactionId: "100001" })],
     ["requestId", await call(pawl.requests.get, id)],
     ["requestId", await call(pawl.requests.cancel, id)],
@@ -369,6 +374,20 @@ it("refuses a redrive with an option that is unknown or no boolean", async () =>
   ]) {
     expect(await call(pawl.requests.redrive, "order-1", options)).toMatchObject({ setting })
   }
+})
+
+it("refuses a registration with a field that is unknown, or an amount that is no decimal text", async () => {
+  const registration = { kind: "apm-payment", transactionId: "999" }
+  for (const [field, path] of [
+    [{ requestid: "order-1" }, "requestid"],
+    [{ amount: 10 }, "amount"],
+    [{ amount: "ten" }, "amount"],
+    [{ status: "SUCCEED" }, "status"]
+  ] as const) {
+    const error = await call(pawl.transactions.register, { ...registration, ...field })
+    expect((error as Error).message).toContain(path)
+  }
+  expect(await pawl.transactions.get("apm-payment", "999")).toBeUndefined()
 })
 
 it("refuses to follow with an option that is unknown or has a wrong type", async () => {
