@@ -379,6 +379,7 @@ it("refuses a redrive with an option that is unknown or no boolean", async () =>
 it("refuses a registration with a field that is unknown, or an amount that is no decimal text", async () => {
   const registration = { kind: "apm-payment", transactionId: "999" }
   for (const [field, path] of [
+    [{ kind: "apm" }, "kind"],
     [{ requestid: "order-1" }, "requestid"],
     [{ amount: 10 }, "amount"],
     [{ amount: "ten" }, "amount"],

@@ -153,15 +153,20 @@ describe("pawl-sandbox trigger", () => {
           response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders()
           send = () => void response.write(`event: transaction\ndata: ${events}\n\n`)
         } else if (url === "/api/v1/auth") response.end('{"accessToken":"token"}')
-        else {
+        else if (url?.endsWith("payouts/card") === true) {
+          response.writeHead(400).end(JSON.stringify({ message: `no${id}` }))
+        } else {
           response.end(JSON.stringify({ transactionId: id }))
           send()
         }
       })
-      const { code, stdout } = yield* command(`succeed --base-url http://127.0.0.1:${port}/api`)
+      const words = `succeed --base-url http://127.0.0.1:${port}/api`
+      const { code, stdout } = yield* command(words)
       assert.strictEqual(code, 0)
       assert.match(stdout, /^1 \[2J {2}ended SUCCEED :/mu)
       assert.notMatch(stdout, /[^\P{Cc}\n]|\p{Bidi_Control}/u)
+      const { stderr } = yield* command(`${words} --kind card-payout`)
+      assert.match(stderr, /; no1 \[2J\n$/u)
     }))
 
   it("fails with one sentence that names the remedy, and makes nothing", () =>
