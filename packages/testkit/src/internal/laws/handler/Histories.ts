@@ -140,7 +140,10 @@ export const ofPayments = {
 
 export const payout = { kind: "apm-payout" } as const
 
-/** A third of the payouts that were made and not refunded are charged back (`docs/decisions/0083`). */
+/**
+ * A third of the payouts that were made and not refunded are charged back
+ * (`docs/decisions/0083-reconcile-and-replay.md`).
+ */
 const payoutStatuses: fc.Arbitrary<ReadonlyArray<Status>> = fc
   .tuple(Generators.histories("apm-payout"), fc.nat(2))
   .map(([{ statuses }, more]) =>
