@@ -146,8 +146,12 @@ export const lawsOfCalls = (
       explanation:
         "A call that outlived its lease may end after the next one, and may be the first that does its work. A status of a lower rank than the stored one is old, and so is a lower `sequence` of the same rank. Look and write in one statement."
     },
-    adding(histories.all, fc.tuple(fc.nat(), fc.boolean()), (calls, [nat, isFirst]) => {
-      const at = nat % calls.length
+    adding(histories.all, fc.tuple(fc.nat(), fc.boolean()), (all, [nat, isFirst]) => {
+      const conflict = all.findIndex((call) => call.conflict !== null)
+      // Only the `sequence` says that the first of two ends is old.
+      const isEnd = conflict > 0 && nat % 2 === 0
+      const calls = isEnd ? all.slice(0, conflict + 1) : all
+      const at = isEnd ? conflict - 1 : nat % calls.length
       const [late, ...others] = calls.slice(at)
       const isOld = others.some((each) => isOfOne(each, late))
       return [
