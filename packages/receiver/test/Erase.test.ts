@@ -208,7 +208,7 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
     const erased = yield* Effect.forEach(["1", "2"], (id) => ledger.erase("card", id))
     expect(erased.map(({ notes }) => notes)).toEqual([1, 0])
     const [story] = yield* ledger.story("card", "1")
-    expect(JSON.stringify(story)).not.toContain("grace")
+    expect(JSON.stringify(story)).not.toMatch(/grace|paid twice/u)
     expect(story?.facts.map(({ fact }) => fact)).toContain("redriven")
   })
 }

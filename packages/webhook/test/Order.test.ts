@@ -208,14 +208,17 @@ describe("a transaction with another amount than the ordered one", () => {
 })
 
 describe("the callback of one refund that is sent again with the refundId of another", () => {
-  const replay = (refundCallbackId: "refund" | "payment") =>
+  const replay = (
+    refundCallbackId: "refund" | "payment",
+    kind: "refund" | "card-payment" = "refund"
+  ) =>
     World.run(
       Effect.gen(function* () {
         const { receiveRequest, ...world } = yield* World.started({
           read: World.says("SUCCEED"),
           profile: { refundCallbackId }
         })
-        const order = { kind: "refund" as const, account: "mid-1", currency: "EUR" }
+        const order = { kind, account: "mid-1", currency: "EUR" }
         yield* world.ledger.register({ ...order, transactionId: "1", amount: "4.00" }, 0)
         yield* world.ledger.register({ ...order, transactionId: "2", amount: "6.00" }, 0)
         const callback = card({
@@ -239,6 +242,10 @@ describe("the callback of one refund that is sent again with the refundId of ano
   it("A27: does not do so either where refunds are signed with the id of their payment", async () => {
     const told = await replay("payment")
     expect(told.filter(([id]) => id === "2")).toEqual([["2", "SUCCEED", undefined]])
+  })
+
+  it("A27: names no payment", async () => {
+    expect(await replay("payment", "card-payment")).toEqual([["9", "SUCCEED", undefined]])
   })
 })
 

@@ -370,3 +370,15 @@ it("the use of several shards is their sum, and the age of the oldest of all", (
   one.send(0)
   expect(ReadBudget.sum([one.read(2000), other.read(2000)]).oldestPutOff).toBe(1500)
 })
+
+it("the oldest read put off in the last minute takes the place of a later one, and of an earlier one after the minute", () => {
+  const use = ReadBudget.make(1)
+  const lateAt = (now: number, dueAt: number) => {
+    use.putOff("ask", dueAt, now)
+    return use.read(now).oldestPutOff
+  }
+  expect(lateAt(1000, 100)).toBe(900)
+  expect(lateAt(1000, 50)).toBe(950)
+  expect(lateAt(2000, 200)).toBe(1950)
+  expect(lateAt(62_000, 300)).toBe(61_700)
+})

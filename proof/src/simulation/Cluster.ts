@@ -28,8 +28,13 @@ const movesFrom = {
 const isMove = (event: string): event is keyof typeof movesFrom => event in movesFrom
 
 const repairTime = Duration.toMillis(Duration.hours(2))
-/** How long the receivers watch for outages in the quiet time: all is read half an hour after one. */
-const watchTime = Duration.toMillis(Duration.hours(1))
+/** The receivers watch for outages from a fault on until all is read again, half an hour after one. */
+const watched = ({ faults, outages }: Plan.Plan): ReadonlyArray<CrashableStore.Span> | undefined =>
+  outages &&
+  [...faults, ...outages].map(({ at, duration }) => ({
+    from: at - Duration.toMillis(Duration.minutes(5)),
+    to: at + duration + Duration.toMillis(Duration.hours(2))
+  }))
 
 export const make = Effect.fnUntraced(function* (
   plan: Plan.Plan,
@@ -50,7 +55,7 @@ export const make = Effect.fnUntraced(function* (
   const store = yield* CrashableStore.make(nemesis, trace, {
     direct: ledger,
     plant: bug.ledger,
-    watchedUntil: plan.outages && plan.quietAt + watchTime,
+    watched: watched(plan),
     isUnreadable: (id) => trace.now() < repairedAt && operationOfId(id)?.isUnreadable === true,
     registered: observer?.registered
   })

@@ -48,16 +48,22 @@ const pollInterval = Duration.hours(1)
 /** More claims at one instant mean a loop without a wait. */
 const claimsAtOneInstant = 10_000
 
+/** A time in milliseconds from the start. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
 /**
  * Options of a store. `direct` is its ledger, of which `plant` returns the parts with a bug;
- * `watchedUntil` is the time until which the receivers watch for outages.
+ * `watched` are the times in which the receivers watch for outages.
  */
 interface Options {
   readonly direct: Ledger.Ledger["Service"]
   readonly plant: Bug["ledger"] | undefined
   readonly isUnreadable: (transactionId: string) => boolean
   readonly registered: ((registration: Registration) => void) | undefined
-  readonly watchedUntil: number | undefined
+  readonly watched: ReadonlyArray<Span> | undefined
 }
 
 /** Makes a ledger whose workers read other rows. */
@@ -74,14 +80,14 @@ export const readingAs = (
 export const make = Effect.fnUntraced(function* (
   nemesis: Nemesis,
   trace: Trace,
-  { direct, isUnreadable, plant, registered, watchedUntil = -Infinity }: Options
+  { direct, isUnreadable, plant, registered, watched = [] }: Options
 ) {
   // The field that cannot be read is left out, as by a database.
   const whole = readingAs(direct, (row) =>
     isUnreadable(row.transactionId) ? { ...row, ordered: undefined, unreadable: "terms" } : row
   )
   const ledger = { ...whole, ...plant?.(whole) }
-  const isWatched = watchedUntil > 0
+  const isWatched = watched.length > 0
   let claims = 0
   let lastClaimAt = 0
 
@@ -100,9 +106,16 @@ export const make = Effect.fnUntraced(function* (
     return Effect.fail(new StoreUnavailable({}))
   })
 
-  /** In the quiet time no outage follows and no backlog grows, so the calls of each minute stop. */
-  const whileWatched = <A, E>(call: Effect.Effect<A, E>) =>
-    Effect.suspend(() => (isWatched && trace.now() >= watchedUntil ? Effect.never : call))
+  /** Far from faults no outage follows and no backlog grows, so the calls of each minute wait. */
+  const whileWatched = <A, E>(call: (waited: number) => Effect.Effect<A, E>) =>
+    Effect.suspend(() => {
+      if (!isWatched) return call(0)
+      const now = trace.now()
+      const waits = watched.flatMap(({ from, to }) => (to > now ? Math.max(0, from - now) : []))
+      const wait = Math.min(...waits)
+      if (wait === 0) return call(0)
+      return Number.isFinite(wait) ? Effect.delay(call(wait), wait) : Effect.never
+    })
 
   const connect = (instance: Instance): Ledger.Ledger["Service"] => {
     const work = Latch.makeUnsafe()
@@ -137,8 +150,8 @@ export const make = Effect.fnUntraced(function* (
             )
           )
         ),
-      noteAlive: (at) => whileWatched(connected.noteAlive(at)),
-      backlog: (at) => whileWatched(connected.backlog(at)),
+      noteAlive: (at) => whileWatched((waited) => connected.noteAlive(at + waited)),
+      backlog: (at) => whileWatched((waited) => connected.backlog(at + waited)),
       awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
       pollInterval: isWatched ? pollInterval : ledger.pollInterval
     }

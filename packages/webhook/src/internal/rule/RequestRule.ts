@@ -169,14 +169,12 @@ export const settle = (
   return proofOf(outcome) > proven ? settled(row, outcome, at, transaction) : undefined
 }
 
+/** Only an outcome that proves more changes a request with an outcome. */
 export const isProvedWrong = (
   before: RequestRow | undefined,
-  after: RequestRow | undefined
+  settled: RequestRow | undefined
 ): boolean =>
-  before?.outcome !== undefined &&
-  after?.outcome !== undefined &&
-  proofOf(before.outcome) === 0 &&
-  proofOf(after.outcome) > 0
+  settled !== undefined && before?.outcome !== undefined && proofOf(before.outcome) === 0
 
 export const wasChanged = "a stored request was changed: it is parked"
 

@@ -125,8 +125,8 @@ export const claimable = (
     .filter((stored) => claimableAt(stored) <= at)
     .toSorted((one, two) => claimableAt(one) - claimableAt(two))
   const claimed = new Set(due.filter(({ lane }) => left[lane]-- > 0))
-  const others = due.filter((stored) => stored.lane === "ask" && !claimed.has(stored))
-  const last = new Set(newest === 0 ? [] : others.slice(-newest))
+  const asked = due.filter(({ lane }) => lane === "ask")
+  const last = new Set(newest === 0 ? [] : asked.slice(-newest))
   return due.filter((stored) => claimed.has(stored) || last.has(stored))
 }
 
