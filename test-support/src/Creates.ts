@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { authenticate, payment, send } from "./TestGateway.ts"
+import { authenticateBy, payment, send, type sender } from "./TestGateway.ts"
 
 export const callbackUrl = "http://127.0.0.1:4020/callback"
 export const card = {
@@ -68,22 +68,32 @@ export const opening = [
   "/refunds/card"
 ] as const
 
-export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
-  const token = yield* authenticate
-  const { body: text, json, status } = yield* send(method, path, { token, body })
-  if (status >= 300) return yield* Effect.die(`${method} ${path} answered ${status} ${text}`)
-  return json as Readonly<Record<string, unknown>>
-})
+/** Makes a function that sends requests with a token, each of which must succeed. */
+export const askBy = <R>(by: ReturnType<typeof sender<R>>) =>
+  Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
+    const token = yield* authenticateBy(by)
+    const { body: text, json, status } = yield* by(method, path, { token, body })
+    if (status >= 300) return yield* Effect.die(`${method} ${path} answered ${status} ${text}`)
+    return json as Body
+  })
 
-/** Creates a card token and a successful payment of the account `m-1`. */
-export const prepare = Effect.gen(function* () {
-  const prepared = { ...own, requestId: "prepared", card }
-  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", prepared)
-  const payment = { ...prepared, amount: "1000", currency: "EUR" }
-  const { transactionId } = yield* ask("POST", "/payments/card", payment)
-  yield* TestClock.adjust("1 minute")
-  return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Resources
-})
+export const ask = askBy(send)
+
+/** Creates a card token and a payment of the account `m-1`, which has succeeded after `pass`. */
+export const prepareBy = <R, S>(
+  asking: ReturnType<typeof askBy<R>>,
+  pass: Effect.Effect<void, never, S>
+) =>
+  Effect.gen(function* () {
+    const prepared = { ...own, requestId: "prepared", card }
+    const { cardToken } = yield* asking("POST", "/payments/card/tokenize", prepared)
+    const payment = { ...prepared, amount: "1000", currency: "EUR" }
+    const { transactionId } = yield* asking("POST", "/payments/card", payment)
+    yield* pass
+    return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Resources
+  })
+
+export const prepare = prepareBy(ask, TestClock.adjust("1 minute"))
 
 export const body = (path: string, resources: Resources, over: Body = {}): Body => {
   // The checksum covers the replaced fields.

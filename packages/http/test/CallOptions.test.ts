@@ -11,7 +11,7 @@ import type { CreateOptions } from "../src/CallOptions.ts"
 import type { RequestEvent } from "../src/Hooks.ts"
 import { Transport } from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
-import { type Named, type Operation, operations } from "./support/operations.ts"
+import { creates, type Named, type Operation, operations } from "./support/operations.ts"
 
 const run = (
   operation: Operation,
@@ -67,7 +67,7 @@ describe.each(operations)("$name", (operation) => {
   })
 })
 
-describe.each(operations.filter(({ kind }) => kind === "create"))("$name", (operation) => {
+describe.each(creates)("$name", (operation) => {
   it("sends the requestId of its options", async () => {
     const service = new Memory.Service()
     await run(operation, service, { requestId: "request-6" }, {})

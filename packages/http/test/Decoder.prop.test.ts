@@ -1,7 +1,7 @@
 import { forAll } from "@pawl/test-support/Properties"
+import { encodedOf } from "@pawl/test-support/Schemas"
 import { AmountFromNumber } from "@pawl/core/internal/JsonNumber"
 import * as Decoder from "@pawl/core/internal/Decoder"
-import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -55,19 +55,6 @@ const schemas = endpoints.flatMap(({ identifier, params, success }) => [
 const samples = 10
 /** Changed values of each valid one. */
 const changes = 12
-
-const valid = (schema: Codec) => {
-  const arbitrary = Arbitrary.schema(schema)
-  const encode = Schema.encodeSync(schema)
-  return fc
-    .noShrink(fc.integer())
-    .map(
-      (seed) =>
-        Effect.runSync(Arbitrary.sampleEffect(arbitrary, { count: 1, seed })).map((value) =>
-          encode(value)
-        )[0]
-    )
-}
 
 const anyValue = fc.constantFrom<unknown>(
   null,
@@ -176,7 +163,7 @@ const outcome = (effect: Effect.Effect<unknown, Schema.SchemaError>): string =>
 const forInputs = (schema: Codec, holds: (input: unknown) => void) =>
   forAll(
     [
-      valid(schema),
+      encodedOf(schema),
       fc.noShrink(
         fc.array(fc.array(change, { minLength: 1, maxLength: 2 }), {
           minLength: changes,
@@ -252,7 +239,7 @@ const objects = [...bodies, ...schemas].filter(
 describe.each(objects)("$name", ({ schema }) => {
   it("is decoded without Schema where it is valid", () => {
     const decode = Decoder.decodeUnknownEffect(schema)
-    return forAll([valid(schema)], { numRuns: samples }, (value) => {
+    return forAll([encodedOf(schema)], { numRuns: samples }, (value) => {
       // Schema reads an own `__proto__`, and null in place of a number that is read as text.
       fc.pre(!show(value).includes("__proto__"))
       const { accountId, totalAmount } = value as Record<string, unknown>

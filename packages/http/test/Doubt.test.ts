@@ -12,7 +12,7 @@ import type { CreateOptions } from "../src/CallOptions.ts"
 import * as Creates from "../src/internal/call/Creates.ts"
 import type { Request } from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
-import { operations } from "./support/operations.ts"
+import { creates } from "./support/operations.ts"
 
 const create = (options?: CreateOptions) => Memory.settled(Effect.result(Memory.pay({}, options)))
 
@@ -218,72 +218,69 @@ describe("C26 a create that is told to be in doubt", () => {
   })
 })
 
-describe.each(operations.filter(({ kind }) => kind === "create"))(
-  "C26 a doubt about $name",
-  (operation) => {
-    const unreadable = Memory.answer(200, operation.name === "PaymentIntents.create" ? {} : "{")
-    // After a 401 the request is sent again, so that answer is the last.
-    const later = refusals.toSorted(
-      ([one], [other]) => Number(one === "401") - Number(other === "401")
+describe.each(creates)("C26 a doubt about $name", (operation) => {
+  const unreadable = Memory.answer(200, operation.name === "PaymentIntents.create" ? {} : "{")
+  // After a 401 the request is sent again, so that answer is the last.
+  const later = refusals.toSorted(
+    ([one], [other]) => Number(one === "401") - Number(other === "401")
+  )
+  const calls = (attempts: ReadonlyArray<number>, ...answers: ReadonlyArray<Memory.Answer>) =>
+    run(
+      answering(...answers),
+      Effect.forEach(attempts, (maxAttempts) =>
+        operation
+          .call({ requestId: "request-1" }, { maxAttempts })
+          .pipe(Effect.result, Effect.map(Result.merge), Memory.settled)
+      )
     )
-    const calls = (attempts: ReadonlyArray<number>, ...answers: ReadonlyArray<Memory.Answer>) =>
-      run(
-        answering(...answers),
-        Effect.forEach(attempts, (maxAttempts) =>
-          operation
-            .call({ requestId: "request-1" }, { maxAttempts })
-            .pipe(Effect.result, Effect.map(Result.merge), Memory.settled)
-        )
-      )
 
-    it.each(["lost", "unreadable"])("stays the cause of every later refusal: %s", async (first) => {
-      const answer = first === "lost" ? lost : unreadable
-      const errors = await calls(Array(5).fill(1), answer, ...later.map(([, refusal]) => refusal))
-      const cause = { _tag: first === "lost" ? "Unreachable" : "UnexpectedResponse" }
-      expect(errors[0]).toMatchObject({ _tag: "OutcomeUnknown", cause })
-      expect(errors[0]).not.toHaveProperty("refusal")
-      for (const [at, error] of errors.slice(1).entries()) {
-        const refusal = { _tag: later[at]?.[2] }
-        expect(error).toMatchObject({ _tag: "OutcomeUnknown", cause, refusal })
-      }
-    })
+  it.each(["lost", "unreadable"])("stays the cause of every later refusal: %s", async (first) => {
+    const answer = first === "lost" ? lost : unreadable
+    const errors = await calls(Array(5).fill(1), answer, ...later.map(([, refusal]) => refusal))
+    const cause = { _tag: first === "lost" ? "Unreachable" : "UnexpectedResponse" }
+    expect(errors[0]).toMatchObject({ _tag: "OutcomeUnknown", cause })
+    expect(errors[0]).not.toHaveProperty("refusal")
+    for (const [at, error] of errors.slice(1).entries()) {
+      const refusal = { _tag: later[at]?.[2] }
+      expect(error).toMatchObject({ _tag: "OutcomeUnknown", cause, refusal })
+    }
+  })
 
-    it("has no person to ask after calls that the service did not refuse", async () => {
-      // The second and the third are refused before sending, the others with 401.
-      const results = await calls([1, 0, 0, 1, 1], unreadable, Memory.answer(401, ""))
-      expect(results.at(-1)).toMatchObject({
-        _tag: "OutcomeUnknown",
-        message: expect.stringContaining(": call again with the same requestId. ")
-      })
+  it("has no person to ask after calls that the service did not refuse", async () => {
+    // The second and the third are refused before sending, the others with 401.
+    const results = await calls([1, 0, 0, 1, 1], unreadable, Memory.answer(401, ""))
+    expect(results.at(-1)).toMatchObject({
+      _tag: "OutcomeUnknown",
+      message: expect.stringContaining(": call again with the same requestId. ")
     })
+  })
 
-    it("has a person to ask after the second refused call, until a new doubt or an answer", async () => {
-      const refused = Memory.answer(400, { errors: { amount: "too small" } })
-      const found = Memory.answer(200, operation.answer)
-      const limited = Memory.answer(429, "")
-      const results = await calls(
-        Array(7).fill(1),
-        unreadable,
-        refused,
-        limited,
-        refused,
-        lost,
-        found,
-        refused
-      )
-      const messages = results.map((result) =>
-        Schema.is(PaymentsError.OutcomeUnknown)(result) ? result.message : ""
-      )
-      const again = /: call again with the same requestId\. /u
-      const person = /2 calls with this requestId were refused, so ask the service/u
-      for (const at of [0, 1, 2]) expect(messages[at]).toMatch(again)
-      expect(messages[3]).toMatch(person)
-      expect(messages[3]).not.toMatch(again)
-      expect(messages[4]).toMatch(again)
-      expect(results[6]).toMatchObject({ _tag: "ValidationFailed" })
-    })
-  }
-)
+  it("has a person to ask after the second refused call, until a new doubt or an answer", async () => {
+    const refused = Memory.answer(400, { errors: { amount: "too small" } })
+    const found = Memory.answer(200, operation.answer)
+    const limited = Memory.answer(429, "")
+    const results = await calls(
+      Array(7).fill(1),
+      unreadable,
+      refused,
+      limited,
+      refused,
+      lost,
+      found,
+      refused
+    )
+    const messages = results.map((result) =>
+      Schema.is(PaymentsError.OutcomeUnknown)(result) ? result.message : ""
+    )
+    const again = /: call again with the same requestId\. /u
+    const person = /2 calls with this requestId were refused, so ask the service/u
+    for (const at of [0, 1, 2]) expect(messages[at]).toMatch(again)
+    expect(messages[3]).toMatch(person)
+    expect(messages[3]).not.toMatch(again)
+    expect(messages[4]).toMatch(again)
+    expect(results[6]).toMatchObject({ _tag: "ValidationFailed" })
+  })
+})
 
 // A proxy answers with these, perhaps after it has forwarded the request.
 const proxies = [
@@ -298,37 +295,34 @@ const leavesDoubt: ReadonlyArray<readonly [attempts: number, codes: ReadonlyArra
   [1, proxies]
 ]
 
-describe.each(operations.filter(({ kind }) => kind === "create"))(
-  "C27 Q12 $name",
-  ({ answer, call }) => {
-    const resultOf = (service: Memory.Service) =>
-      Memory.run(service, call({ requestId: "request-1" }))
+describe.each(creates)("C27 Q12 $name", ({ answer, call }) => {
+  const resultOf = (service: Memory.Service) =>
+    Memory.run(service, call({ requestId: "request-1" }))
 
-    it.each([409, 423, 425])(
-      "is sent again after a %i, and succeeds when the service has processed it",
-      async (code) => {
-        const service = answering(Memory.answer(code, ""), Memory.answer(200, answer))
-        expect(Result.isSuccess(await resultOf(service))).toBe(true)
-        const [first, ...others] = service.requests.map(({ body }) => body)
-        expect(others).toEqual([first])
-      }
-    )
+  it.each([409, 423, 425])(
+    "is sent again after a %i, and succeeds when the service has processed it",
+    async (code) => {
+      const service = answering(Memory.answer(code, ""), Memory.answer(200, answer))
+      expect(Result.isSuccess(await resultOf(service))).toBe(true)
+      const [first, ...others] = service.requests.map(({ body }) => body)
+      expect(others).toEqual([first])
+    }
+  )
 
-    it.each(leavesDoubt)(
-      "ends unknown after %i requests with a status of %j",
-      async (sent, codes) => {
-        for (const status of codes) {
-          const location = "https://elsewhere.example"
-          const service = answering(Memory.answer(status, "", { location }))
-          expect(await resultOf(service)).toMatchObject({
-            failure: { _tag: "OutcomeUnknown", cause: { status } }
-          })
-          expect([status, service.requests.length]).toEqual([status, sent])
-        }
+  it.each(leavesDoubt)(
+    "ends unknown after %i requests with a status of %j",
+    async (sent, codes) => {
+      for (const status of codes) {
+        const location = "https://elsewhere.example"
+        const service = answering(Memory.answer(status, "", { location }))
+        expect(await resultOf(service)).toMatchObject({
+          failure: { _tag: "OutcomeUnknown", cause: { status } }
+        })
+        expect([status, service.requests.length]).toEqual([status, sent])
       }
-    )
-  }
-)
+    }
+  )
+})
 
 it("C27 422 to a create is refused for certain if the profile says so", async () => {
   const client = Layer.provide(

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import * as Endpoint from "../src/internal/wire/Endpoint.ts"
 import * as Memory from "./support/memory.ts"
 import {
+  creates as operationsThatCreate,
   invoke,
   type Named,
   type Operation,
@@ -119,8 +120,6 @@ const outcomes: Record<string, [Memory.Options, Record<Operation["kind"], Outcom
   "a failure of /auth": [authResponds(500), toAll("ServiceFailed", 0)],
   "a redirect by /auth": [authResponds(302), toAll("UnexpectedResponse", 0)]
 }
-
-const operationsThatCreate = operations.filter(({ kind }) => kind === "create")
 
 /** The creates of a transaction: a card token and a hosted page are none. */
 const makeTransactions = operationsThatCreate.filter(

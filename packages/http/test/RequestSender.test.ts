@@ -1,4 +1,5 @@
 import { forAll } from "@pawl/test-support/Properties"
+import { encodedOf } from "@pawl/test-support/Schemas"
 import * as Checksum from "@pawl/core/Checksum"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import {
@@ -7,12 +8,11 @@ import {
   type RequestKind,
   RequestSender
 } from "@pawl/core/RequestSender"
-import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as fc from "fast-check"
 import { inspect } from "node:util"
@@ -47,19 +47,6 @@ const creates: ReadonlyArray<Create> = [
 
 const { against: run, client } = Memory
 
-const encoded = (schema: Schema.Codec<unknown, object>) => {
-  const arbitrary = Arbitrary.schema(schema)
-  const encode = Schema.encodeSync(schema)
-  return fc
-    .noShrink(fc.integer())
-    .map((seed) =>
-      Effect.runSync(Arbitrary.sampleEffect(arbitrary, { count: 1, seed })).map((each) =>
-        encode(each)
-      )
-    )
-    .map(([value = {}]) => value)
-}
-
 const shown = (result: Result.Result<unknown, object>) =>
   JSON.stringify(
     Result.match(result, {
@@ -74,7 +61,7 @@ const input = (value: object) => value as RequestInput<RequestKind>
 
 describe.each(creates)("$kind", ({ endpoint, kind, method }) => {
   it("the bytes are those that the method of the service sends", () =>
-    forAll([encoded(endpoint.payload)], { numRuns: 20 }, async (payload) => {
+    forAll([encodedOf(endpoint.payload)], { numRuns: 20 }, async (payload) => {
       const service = new Memory.Service({ act: () => Memory.respond(400, {}) })
       const request = await run(service, function* () {
         yield* Effect.result(Operations.invoke(method, payload))
@@ -88,8 +75,8 @@ describe.each(creates)("$kind", ({ endpoint, kind, method }) => {
   it("the result of sending them is that of the method, and a stored outcome is read back as it was", () =>
     forAll(
       [
-        encoded(endpoint.payload),
-        encoded(endpoint.success),
+        encodedOf(endpoint.payload),
+        encodedOf(endpoint.success),
         fc.constantFrom({}, { "x-request-id": "service-7" }),
         fc.constantFrom(
           {},

@@ -2,7 +2,7 @@ import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as ResponseIds from "../src/internal/wire/Response.ts"
 import * as Memory from "./support/memory.ts"
-import { find, operations } from "./support/operations.ts"
+import { creates, find, operations } from "./support/operations.ts"
 
 const call = (name: string, service: Memory.Service) =>
   Memory.run(service, find(name).call({ requestId: "request-1" }))
@@ -10,16 +10,17 @@ const call = (name: string, service: Memory.Service) =>
 const answering = (body: object) => Memory.answering(Memory.answer(200, body))
 
 describe("C35 a response to another request", () => {
-  it.each(
-    operations.filter(({ kind, name }) => kind === "create" && name !== "PaymentIntents.create")
-  )("is not the result of $name", async ({ answer, name }) => {
-    for (const requestId of ["request-2", 2]) {
-      const service = answering({ ...JSON.parse(answer), requestId })
-      expect(await call(name, service)).toMatchObject({
-        failure: { _tag: "OutcomeUnknown", cause: { _tag: "UnexpectedResponse", status: 200 } }
-      })
+  it.each(creates.filter(({ name }) => name !== "PaymentIntents.create"))(
+    "is not the result of $name",
+    async ({ answer, name }) => {
+      for (const requestId of ["request-2", 2]) {
+        const service = answering({ ...JSON.parse(answer), requestId })
+        expect(await call(name, service)).toMatchObject({
+          failure: { _tag: "OutcomeUnknown", cause: { _tag: "UnexpectedResponse", status: 200 } }
+        })
+      }
     }
-  })
+  )
 
   it.each([
     ["ApmPayouts.info", "transactionId"],
@@ -53,16 +54,13 @@ describe("C35 a response to another request", () => {
     }
   )
 
-  it.each(operations.filter(({ kind }) => kind === "create"))(
-    "to $name is its own if it names the same request",
-    async ({ answer, name }) => {
-      for (const requestId of ["request-1", "REQUEST-1", null]) {
-        const service = answering({ ...JSON.parse(answer), requestId })
-        expect(Result.isSuccess(await call(name, service))).toBe(true)
-        expect(service.requests.length).toBe(1)
-      }
+  it.each(creates)("to $name is its own if it names the same request", async ({ answer, name }) => {
+    for (const requestId of ["request-1", "REQUEST-1", null]) {
+      const service = answering({ ...JSON.parse(answer), requestId })
+      expect(Result.isSuccess(await call(name, service))).toBe(true)
+      expect(service.requests.length).toBe(1)
     }
-  )
+  })
 
   it("is followed by a retry, which gets the right one", async () => {
     const service = new Memory.Service({

@@ -342,16 +342,13 @@ live(
           one.transactionId < two.transactionId ? -1 : 1
         )
       }).pipe(Effect.provideService(Ledger, ledger))
-    const one = {
+    const one = compared("card-payment", "SUCCEED", {
       scope: "card",
-      kind: "card-payment",
       transactionId: "1",
-      requestId: null,
       amount: null,
       currency: null,
-      ours: null,
-      theirs: "SUCCEED"
-    }
+      ours: null
+    })
     yield* write("")
     expect(yield* compareOn(day + 86_400_000)).toEqual([one])
     expect(yield* compareOn(day)).toEqual([

@@ -1,12 +1,13 @@
 /** Effect and Python's jsonschema read openapi.json, from which the requests are made. */
 import { forAll } from "@pawl/test-support/Properties"
+import { valuesOf } from "@pawl/test-support/Schemas"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import fc from "fast-check"
 import { execFile, spawnSync } from "node:child_process"
 import { assert, describe, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
-import { file, operations, schemaOf, valuesOf, webhooks } from "./support/openapiDocument.ts"
+import { file, operations, schemaOf, webhooks } from "./support/openapiDocument.ts"
 import type { Body, Operation } from "./support/openapiDocument.ts"
 import { control, runWith } from "./support/sandbox.ts"
 import { checksum, credentials } from "@pawl/test-support/TestGateway"
@@ -34,7 +35,7 @@ const placeOf = ({ method, path }: Operation, rest: string): string =>
 const request = fc.oneof(
   ...operations.map((operation) => {
     const random = (
-      operation.request === undefined ? fc.constant({}) : valuesOf(operation.request)
+      operation.request === undefined ? fc.constant({}) : valuesOf(schemaOf(operation.request))
     ) as fc.Arbitrary<Fields>
     const names = Object.keys(operation.request?.example ?? {})
     return random.chain((random) =>

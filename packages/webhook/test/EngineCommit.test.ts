@@ -165,20 +165,35 @@ test("R06 no rule sees a value whose commit was aborted", function* () {
   expect(seen).toEqual([1, 1, 11, undefined, 11])
 })
 
+const closed = new SqlError({
+  reason: new ConnectionError({ message: "closed", cause: undefined })
+})
+
+type Store = ReturnType<typeof MemoryStore.make>
+
+/** Changes the commits of a store, each of which `make` gets with its number from 1. */
+const committing = (
+  memory: Store,
+  make: (commit: ReturnType<Store["commit"]>, number: number) => ReturnType<Store["commit"]>
+) => {
+  const counts = { commits: 0 }
+  const store: Store = {
+    ...memory,
+    committers: 4,
+    commit: (...writes) => Effect.suspend(() => make(memory.commit(...writes), ++counts.commits))
+  }
+  return { counts, store }
+}
+
+const losing = (memory: Store, isLost: (number: number) => boolean) =>
+  committing(memory, (commit, number) =>
+    isLost(number) ? Effect.andThen(commit, Effect.fail(closed)) : commit
+  )
+
 test("R06 a commit whose response is lost makes the changes whose documents were changed meanwhile again", function* () {
   const memory = MemoryStore.make()
   const other = yield* Engine.makeLocal(memory, Codecs.values, () => 1)
-  const reason = new ConnectionError({ message: "closed", cause: undefined })
-  let commits = 0
-  const store: typeof memory = {
-    ...memory,
-    committers: 4,
-    isInTransaction: Effect.succeed(false),
-    commit: (...writes) =>
-      Effect.tap(memory.commit(...writes), () =>
-        ++commits % 2 === 1 ? Effect.fail(new SqlError({ reason })) : Effect.void
-      )
-  }
+  const { store } = losing(memory, (number) => number % 2 === 1)
   const rule = (count: unknown = 0) => ({ value: Number(count) + 1, result: undefined })
   const beside = { collection: "settings", key: "beside", variant: "", rule } as const
   const one = yield* Engine.make(SqlEngine.confirming(store), options([beside]))
@@ -192,17 +207,7 @@ test("R06 a commit whose response is lost makes the changes whose documents were
 test("R06 a deletion whose response is lost fails, because a commit of it cannot be told from another one", function* () {
   const memory = MemoryStore.make()
   yield* add(yield* Engine.makeLocal(memory, Codecs.values, () => 1))
-  const reason = new ConnectionError({ message: "closed", cause: undefined })
-  let commits = 0
-  const store: typeof memory = {
-    ...memory,
-    committers: 4,
-    isInTransaction: Effect.succeed(false),
-    commit: (...writes) =>
-      Effect.tap(memory.commit(...writes), () =>
-        ++commits === 1 ? Effect.fail(new SqlError({ reason })) : Effect.void
-      )
-  }
+  const { counts, store } = losing(memory, (number) => number === 1)
   const { sharing, ...others } = options()
   const once = sharing && {
     sharing: { ...sharing, run: <A>(step: Effect.Effect<A, SqlError>) => step }
@@ -210,7 +215,7 @@ test("R06 a deletion whose response is lost fails, because a commit of it cannot
   const one = yield* Engine.make(SqlEngine.confirming(store), { ...others, ...once })
   const deletion = one.change("settings", "count", () => ({ value: undefined, result: "deleted" }))
   expect(Exit.isFailure(yield* Effect.exit(deletion))).toBe(true)
-  expect(commits).toBe(1)
+  expect(counts.commits).toBe(1)
 })
 
 test.each([
@@ -219,37 +224,24 @@ test.each([
   ["while its retry waits for it", "waits"],
   ["after its retry waited in vain", "blocked"]
 ])("R06 a commit that ends after its connection %s is not made again", function* (_, retry) {
-  const memory = MemoryStore.make()
-  const reason = new ConnectionError({ message: "closed", cause: undefined })
   const locked = new SqlError({ reason: new LockTimeoutError({ cause: undefined }) })
-  let late: Effect.Effect<void> | undefined
-  let commits = 0
-  const store: typeof memory = {
-    ...memory,
-    committers: 4,
-    isInTransaction: Effect.succeed(false),
-    commit: (...writes) =>
-      Effect.suspend(() => {
-        commits++
-        if (commits === 2 && retry === "blocked") return Effect.fail(locked)
-        const before = late ?? Effect.void
-        late = Effect.asVoid(Effect.orDie(memory.commit(...writes)))
-        if (commits === 1) return Effect.fail(new SqlError({ reason }))
-        const retried = Effect.andThen(before, memory.commit(...writes))
-        return retry === "waits" && commits === 2
-          ? Effect.map(
-              retried,
-              (lines) => new Map([...lines.keys()].map((key) => [key, undefined]))
-            )
-          : retried
-      })
-  }
+  let late: Effect.Effect<void> = Effect.void
+  const { counts, store } = committing(MemoryStore.make(), (commit, number) => {
+    if (number === 2 && retry === "blocked") return Effect.fail(locked)
+    const before = late
+    late = Effect.asVoid(Effect.orDie(commit))
+    if (number === 1) return Effect.fail(closed)
+    const retried = Effect.andThen(before, commit)
+    return retry === "waits" && number === 2
+      ? Effect.map(retried, (lines) => new Map([...lines.keys()].map((key) => [key, undefined])))
+      : retried
+  })
   // An engine over SQL draws its versions.
   let drawn = 0
   const nextVersion = (last = 0) => last + 100 + drawn++
   const one = yield* Engine.make(SqlEngine.confirming(store), { ...options(), nextVersion })
   for (const count of [1, 2, 3]) {
-    commits = 0
+    counts.commits = 0
     expect(yield* add(one)).toBe(count)
   }
   expect(yield* one.get("settings", "count")).toBe(3)
@@ -258,20 +250,12 @@ test.each([
 test("R06 a change of another process with the same version is not taken as one's own", function* () {
   const memory = MemoryStore.make()
   const other = yield* Engine.make(memory, options())
-  let isBefore = true
-  const store: typeof memory = {
-    ...memory,
-    committers: 4,
-    commit: (...writes) =>
-      Effect.suspend(() => {
-        const before = isBefore ? Effect.orDie(add(other, 10)) : Effect.void
-        isBefore = false
-        return Effect.andThen(before, memory.commit(...writes))
-      })
-  }
+  const { counts, store } = committing(memory, (commit, number) =>
+    number === 1 ? Effect.andThen(Effect.orDie(add(other, 10)), commit) : commit
+  )
   const one = yield* Engine.make(store, options())
   for (const count of [11, 22, 33]) {
-    isBefore = true
+    counts.commits = 0
     expect(yield* add(one)).toBe(count)
   }
   expect(yield* one.get("settings", "count")).toBe(33)

@@ -336,6 +336,9 @@ export const operations: ReadonlyArray<Operation> = [
   }
 ]
 
+/** The operations that make something, each under its requestId. */
+export const creates = operations.filter(({ kind }) => kind === "create")
+
 export const answerTo = ({ method, url }: Request): string =>
   operations.find((each) => each.method === method && url.endsWith(each.path))?.answer ?? ""
 

@@ -4,7 +4,7 @@ import type * as Scope from "effect/Scope"
 import { assert } from "vitest"
 import type * as Gateway from "@pawl/testkit/Gateway"
 import { authenticateBy, fields, sender } from "@pawl/test-support/TestGateway"
-import { body, card, scenario } from "@pawl/test-support/Creates"
+import { askBy, body, prepareBy, scenario } from "@pawl/test-support/Creates"
 
 /** Real time is negligible beside it. */
 export const pace = "1 hour"
@@ -70,13 +70,7 @@ export const send = sender((request) => ServiceUnderTest.use(({ handle }) => han
 
 export const authenticate = authenticateBy(send)
 
-/** The request must succeed. */
-export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
-  const token = yield* authenticate
-  const { body: text, json, status } = yield* send(method, path, { token, body })
-  assert.oneOf(status, [200, 204], `${method} ${path}: ${text}`)
-  return json as Json
-})
+export const ask = askBy(send)
 
 /** Expects a 400, and returns the names of the fields. */
 export const refused = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
@@ -88,15 +82,6 @@ export const refused = Effect.fnUntraced(function* (method: string, path: string
 
 /** For a create that needs none. */
 export const noResources = { cardToken: "", paymentId: 0 }
-
-export const prepare = Effect.gen(function* () {
-  const resources = { requestId: "prepared", mid: "m-1", card }
-  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", resources)
-  const paid = { ...resources, amount: "1000", currency: "EUR" }
-  const { transactionId } = yield* ask("POST", "/payments/card", paid)
-  yield* steps(9)
-  return { cardToken: String(cardToken), paymentId: Number(transactionId) }
-})
 
 /** A valid create with a callbackUrl, with some fields replaced. */
 export const bodyFor = (path: string, over: Json = {}, resources = noResources) =>
@@ -119,6 +104,8 @@ export const opened = Effect.gen(function* () {
 
 /** Every transaction makes the moves, and their callbacks are delivered. */
 export const steps = (count: number) => pass(`${count} hours`)
+
+export const prepare = prepareBy(ask, steps(9))
 
 export const callbacksOf = (id: string) =>
   Effect.map(arrived, (all) => all.filter(({ body }) => body["transactionId"] === id))

@@ -1,10 +1,7 @@
 /** The operations of openapi.json, read from the document alone. */
-import * as Arbitrary from "effect/Arbitrary"
-import * as Effect from "effect/Effect"
 import * as JsonSchema from "effect/JsonSchema"
 import type * as Schema from "effect/Schema"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
-import fc from "fast-check"
 import { readFileSync } from "node:fs"
 
 export interface Body {
@@ -65,10 +62,3 @@ export const schemaOf = ({ schema }: Body): Schema.Codec<unknown> =>
     JsonSchema.fromSchemaOpenApi3_1({ ...schema, $defs: document.components.schemas }),
     { patterns: "apply" }
   ) as Schema.Codec<unknown>
-
-export const valuesOf = (body: Body): fc.Arbitrary<unknown> => {
-  const arbitrary = Arbitrary.schema(schemaOf(body))
-  return fc
-    .noShrink(fc.integer())
-    .map((seed) => Effect.runSync(Arbitrary.sampleEffect(arbitrary, { count: 1, seed }))[0])
-}
