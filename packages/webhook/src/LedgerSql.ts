@@ -151,9 +151,9 @@ export const migrate: Effect.Effect<number, StartError, SqlClient> = Effect.susp
  *
  * **Details**
  *
- * Fails if the PostgreSQL role lacks a right, which it names, if the server is read-only or does not
- * answer a check within 15 seconds, or if a commit may return before it is on disk
- * (`synchronous_commit` or `fsync` is off).
+ * Fails if the PostgreSQL role lacks a right, which it names, if the server is read-only, behind a
+ * pooler that is not in session mode, or does not answer a check within 15 seconds, or if a commit
+ * may return before it is on disk (`synchronous_commit` or `fsync` is off).
  *
  * @category layers
  * @since 0.1.0

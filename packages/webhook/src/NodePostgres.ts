@@ -41,8 +41,8 @@ export const layerLedger = (
  *
  * **Gotchas**
  *
- * PgBouncer needs `pool_mode = session`. It refuses unknown settings: name them in its
- * `ignore_startup_parameters`, and set them on the role.
+ * PgBouncer needs `pool_mode = session`, else the ledger does not start. It refuses unknown
+ * settings: name them in its `ignore_startup_parameters`, and set them on the role.
  *
  * @category layers
  * @since 0.1.0

@@ -13,6 +13,7 @@ import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import * as Postgres from "@pawl/test-support/Postgres"
 import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
+import * as TransactionPooler from "@pawl/test-support/TransactionPooler"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import { PgClient } from "@effect/sql-pg/PgClient"
 import * as Fiber from "effect/Fiber"
@@ -184,6 +185,24 @@ await onPostgres((place) => {
     expect(message).toBe(
       "The PostgreSQL database cannot be used: its encoding LATIN1 lacks letters; make one with ENCODING 'UTF8'"
     )
+  })
+
+  live("a pooler that shares its sessions is refused at the start", function* () {
+    const pooler = yield* TransactionPooler.open
+    const url = Redacted.make(Postgres.urlOf(place.database, pooler.port))
+    const store = { _tag: "postgres", url } as const
+    const open = Effect.asVoid(Layer.build(Layer.fresh(NodeStore.layer(store))))
+    for (const start of [open, Effect.asVoid(NodeStore.migrate(store))]) {
+      expect((yield* Effect.flip(Effect.scoped(start))).message).toBe(
+        "The PostgreSQL database cannot be used: its pooler is not in session mode; in PgBouncer, set pool_mode = session"
+      )
+    }
+  })
+
+  live("a pool of one connection starts", function* () {
+    yield* emptied
+    const ledger = Context.get(yield* build({ maxConnections: 1 }), Ledger)
+    expect(yield* ledger.accept(callback("1"), 1000)).toEqual({ isNew: true })
   })
 
   live("a start while another transaction has locked the settings says what to do", function* () {

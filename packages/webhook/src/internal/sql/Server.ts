@@ -1,6 +1,6 @@
 /**
- * Whether a PostgreSQL server keeps its commits and all letters, and the end of read-only
- * connections.
+ * Whether a PostgreSQL server keeps its commits, all letters and the session of a connection, and
+ * the end of read-only connections.
  *
  * After a fail-over the old primary may go on read-only with its connections open. A refused write
  * ends them, and the next connection follows the address.
@@ -34,17 +34,39 @@ export const check = (sql: SqlClient): Effect.Effect<void, SqlError> =>
         sql<Settings>`SELECT current_setting('transaction_read_only') AS read_only,
           current_setting('synchronous_commit') AS synchronous_commit,
           current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding`,
-        ([settings]) => {
-          const reason = settings && reasonToRefuse(settings)
-          if (reason === undefined) return Effect.void
+        Effect.fnUntraced(function* ([settings]) {
+          const reason =
+            (settings && reasonToRefuse(settings)) ??
+            ((yield* isShared(sql)) ? sharedReason : undefined)
+          if (reason === undefined) return
           const message = `The PostgreSQL database cannot be used: ${reason}`
-          return new SqlError({
+          return yield* new SqlError({
             reason: new ConnectionError({ message, operation: "open", cause: undefined })
           })
-        }
+        })
       ),
     orElse: () => Effect.void
   })
+
+const sharedReason = "its pooler is not in session mode; in PgBouncer, set pool_mode = session"
+
+/**
+ * Tells whether a pooler gives the server process of a connection to the transaction of another.
+ * The driver prepares statements for a connection, and a transaction that meets another process
+ * fails. Without a second connection it is unknown.
+ */
+const isShared = (sql: SqlClient): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    const connection = yield* sql.reserve
+    const process = connection.executeValues("SELECT pg_backend_pid()", [])
+    const [before] = yield* process
+    const [during] = yield* sql.withTransaction(Effect.andThen(sql`SELECT 1`, process))
+    return String(before) !== String(during)
+  }).pipe(
+    Effect.scoped,
+    Effect.timeoutOrElse({ duration: "1 second", orElse: () => Effect.succeed(false) }),
+    Effect.orElseSucceed(() => false)
+  )
 
 const reasonToRefuse = (settings: Settings): string | undefined => {
   if (settings.read_only === "on") return "it is read-only; name the primary server"
