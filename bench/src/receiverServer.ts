@@ -155,7 +155,8 @@ const door = <E>(ledger: Layer.Layer<Ledger.Ledger, E>): void => {
 const promiseDoor = async (): Promise<void> => {
   const context = await ManagedRuntime.make(receiver(Ledger.layerMemory)).context()
   const address = { callbackPath: "/callback", callbackUrl: undefined }
-  listen(Doors.make(context, address, () => ({ close: () => Promise.resolve() })).node())
+  const pawl = { close: () => Promise.resolve() }
+  listen(Doors.make(context, address, () => pawl, new AbortController().signal).node())
 }
 
 const route = (): void =>

@@ -127,10 +127,12 @@ describe("migrate", async () => {
               ...nobody,
               PAWL_STORE: store
             })
-            yield* Effect.repeat(waiting, { until: ({ length }) => length > 0 })
+            const isWaiting = Effect.repeat(waiting, { until: ({ length }) => length > 0 })
+            yield* Effect.raceFirst(isWaiting, exited)
             child.kill("SIGINT")
-            expect((yield* exited).code).toBe(130)
+            const { code } = yield* exited
             expect(stderr()).toMatch(said)
+            expect(code).toBe(130)
           })
         )
       }).pipe(Effect.provide(client(place)), Effect.scoped)
