@@ -63,18 +63,6 @@ describe("after an outage of all receivers (R18)", () => {
     expect(found).toEqual({ told: ["SUCCEED"], alarms: [] })
   })
 
-  test("the first start on a store says that it is new, because its volume may not be mounted", function* () {
-    const { kept, lines } = World.keepLog("Info")
-    const world = yield* World.make({ pollInterval, read: says("SUCCEED") })
-    const first = yield* kept(world.start)
-    yield* World.pass("1 second")
-    expect(lines.flat()).toEqual(["The store is new: no worker has used it"])
-    yield* first.kill
-    yield* kept(world.start)
-    yield* World.pass("1 second")
-    expect(lines).toHaveLength(1)
-  })
-
   test("the end of one receiver is no outage while another one works", function* () {
     const world = yield* World.make({ pollInterval, read: says("SUCCEED") })
     const first = yield* world.start

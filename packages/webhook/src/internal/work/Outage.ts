@@ -30,9 +30,6 @@ const pause = Duration.millis(20)
 const reason =
   "no worker ran for more than 62 minutes, so callbacks may be lost: planned reads are brought forward"
 
-/** A wrong name, or a volume that is not mounted, gives a receiver such a store. */
-const newStore = "The store is new: no worker has used it"
-
 interface Options {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"]
@@ -67,9 +64,7 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
 
   const check = Effect.fnUntraced(function* (isStart: boolean) {
     const now = yield* Clock.currentTimeMillis
-    const noted = yield* Progress.untilDone(ledger.lastAliveAt)
-    if (isStart && noted === undefined) yield* Effect.logInfo(newStore)
-    const last = noted ?? now
+    const last = (yield* Progress.untilDone(ledger.lastAliveAt)) ?? now
     const gap = now - last
     if (isStart && gap < -ClockWatch.shiftLimit) {
       yield* journal.raiseAlarm(ClockWatch.wasSet)
