@@ -119,7 +119,8 @@ export const parts: ReadonlyArray<Part> = [
     // Over the goal: hooks, a logger, the profile, two warnings and the advice for missing settings;
     // stores of several databases; checks of the arguments of each call, because a misspelt field
     // would make a payment twice, or change no subscription, and JSON would drop a Map or a field in the
-    // wrong place; a port that is missing; `follow` ends with `close`; the log of another path in Fastify.
+    // wrong place; a port that is missing; `follow` ends with `close`; the log of another path in Fastify;
+    // the registration of a transaction that pawl did not create.
     limit: 4580,
     goal: 3000
   }
